@@ -1,0 +1,33 @@
+# The two commands: `make run` and `make test`. Everything they need goes into .venv.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.ready
+THREADS := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.PHONY: run test test-all lint clean
+
+run: $(STAMP)
+	$(THREADS) $(BIN)/drgst run --out runs/quickstart --force
+
+test: $(STAMP) lint
+	$(THREADS) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+test-all: $(STAMP) lint
+	$(THREADS) $(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "drgst needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) -V 2>&1). Try: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --disable-pip-version-check -q -e '.[dev]'
+	@touch $@

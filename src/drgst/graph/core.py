@@ -1,0 +1,260 @@
+"""The one graph type: what is known before anything is learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.errors import GraphError
+
+if TYPE_CHECKING:
+    from drgst.graph.split import Split
+
+UNLABELLED = -1
+Features = sp.csr_array | np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    r"""G = (V, E, X) with partly known labels Y: an undirected, loop-free graph of N nodes.
+
+    Made by :func:`make_graph` and the doors in :mod:`drgst.graph`, which clean what they are given; the
+    invariants are checked once, here. Everything downstream relies on them and does not check again.
+    """
+
+    features: Features  # X, (N, F) float32, CSR or dense, finite
+    adjacency: sp.csr_array  # A, (N, N) float32, symmetric, zero diagonal, weights above 0, sorted indices
+    labels: np.ndarray  # Y, (N,) int64, -1 where unknown
+    class_names: tuple[str, ...]  # C names; label k is class_names[k]
+    node_ids: np.ndarray  # (N,) int64 or str, unique: the user's own names of the nodes
+    name: str = "graph"
+    splits: tuple[Split, ...] = ()  # the splits that came with the data, public one first
+    notes: tuple[str, ...] = ()  # what was changed at the door, one sentence each
+
+    def __post_init__(self) -> None:
+        _check(self)
+        for array in (self.labels, self.node_ids, self.adjacency.data, _values(self.features)):
+            array.flags.writeable = False
+
+    @property
+    def num_nodes(self) -> int:
+        """N."""
+        return self.adjacency.shape[0]
+
+    @property
+    def num_edges(self) -> int:
+        """|E|, undirected pairs counted once."""
+        return self.adjacency.nnz // 2
+
+    @property
+    def num_features(self) -> int:
+        """F."""
+        return self.features.shape[1]
+
+    @property
+    def num_classes(self) -> int:
+        """C."""
+        return len(self.class_names)
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Number of neighbours of each node, (N,) int64."""
+        return np.diff(self.adjacency.indptr).astype(np.int64)
+
+    @cached_property
+    def weighted(self) -> bool:
+        """Whether any edge weight differs from 1."""
+        return bool((self.adjacency.data != 1).any())
+
+    @property
+    def split(self) -> Split | None:
+        """The split that came with the data (the first, where there are several), or None."""
+        return self.splits[0] if self.splits else None
+
+    def with_(self, **changes: Any) -> Graph:
+        """A copy with some fields replaced, checked anew."""
+        return replace(self, **changes)
+
+    def __repr__(self) -> str:
+        known = int((self.labels >= 0).sum())
+        return (
+            f"Graph({self.name!r}: {self.num_nodes:,} nodes, {self.num_edges:,} edges, "
+            f"{self.num_features:,} features, {self.num_classes} classes, {known:,} labelled)"
+        )
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """An adjacency made undirected and loop-free, with one sentence for each change."""
+
+    adjacency: sp.csr_array
+    notes: tuple[str, ...] = field(default=())
+
+
+def make_graph(
+    features: Any,
+    adjacency: Any,
+    labels: Any,
+    *,
+    class_names: Sequence[str] | None = None,
+    node_ids: Any = None,
+    name: str = "graph",
+    splits: Sequence[Split] = (),
+    notes: Sequence[str] = (),
+) -> Graph:
+    """Clean raw arrays and make a :class:`Graph` of them: the door behind every other door.
+
+    ``adjacency`` may be directed, hold loops or duplicates; it is made undirected and loop-free, and what was
+    done is kept in ``notes``. ``labels`` holds class indices with -1 for unknown; ``class_names`` defaults to
+    the indices as text. ``features`` is dense or sparse; ``None`` gives an (N, 0) matrix.
+    """
+    cleaned = clean_adjacency(adjacency)
+    count = cleaned.adjacency.shape[0]
+    try:
+        y = np.array(labels, dtype=np.int64).reshape(-1)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise GraphError(f"labels must be whole numbers with -1 for unknown: {error}") from error
+    if class_names is None:
+        class_names = [str(k) for k in range(int(y.max(initial=-1)) + 1)]
+    ids = np.arange(count) if node_ids is None else np.asarray(node_ids)
+    return Graph(
+        features=clean_features(features, count),
+        adjacency=cleaned.adjacency,
+        labels=y,
+        class_names=tuple(str(c) for c in class_names),
+        node_ids=ids.astype(str) if ids.dtype.kind == "O" else ids.copy(),
+        name=name,
+        splits=tuple(splits),
+        notes=(*notes, *cleaned.notes),
+    )
+
+
+def clean_adjacency(adjacency: Any) -> Cleaned:
+    """max(A, Aᵀ) without its diagonal, as float32 CSR with sorted indices; of duplicates the largest weight stays."""
+    raw = sp.coo_array(adjacency)
+    if raw.ndim != 2 or raw.shape[0] != raw.shape[1]:
+        raise GraphError(f"the adjacency must be square, not of shape {raw.shape}")
+    if raw.shape[0] == 0:
+        raise GraphError("the graph is empty: it has no nodes")
+    weights = np.asarray(raw.data, dtype=np.float32)
+    if weights.size and not (np.isfinite(weights).all() and (weights > 0).all()):
+        bad = weights[~(np.isfinite(weights) & (weights > 0))][0]
+        raise GraphError(f"an edge has weight {bad}: weights must be finite and above 0")
+    row, col = raw.coords
+    loops = int((row == col).sum())
+    keep = row != col
+    one_way = _largest(row[keep], col[keep], weights[keep], raw.shape[0])
+    both = one_way.maximum(one_way.T.tocsr())
+    both.sort_indices()
+    notes = []
+    if loops:
+        notes.append(f"{loops} self-loops were removed")
+    duplicates = int(keep.sum()) - one_way.nnz
+    if duplicates:
+        notes.append(f"{duplicates} duplicate edges were merged")
+    if both.nnz != one_way.nnz or (both != one_way).nnz:
+        notes.append("directed edges were made undirected")
+    return Cleaned(_narrow(both), tuple(notes))
+
+
+def clean_features(features: Any, count: int) -> Features:
+    """X as float32: CSR with sorted indices where it was sparse, a dense array otherwise."""
+    if features is None:
+        return sp.csr_array((count, 0), dtype=np.float32)
+    try:
+        if sp.issparse(features):
+            x = sp.csr_array(features, dtype=np.float32, copy=True)
+            x.sum_duplicates()
+            x.eliminate_zeros()
+            return _narrow(x)
+        return np.array(features, dtype=np.float32, order="C")
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"features must be numbers: {error}") from error
+
+
+def _largest(row: np.ndarray, col: np.ndarray, weights: np.ndarray, count: int) -> sp.csr_array:
+    """CSR of (row, col, weight) where of duplicate entries the largest weight stays."""
+    order = np.lexsort((weights, col, row))
+    row, col, weights = row[order], col[order], weights[order]
+    last = np.ones(row.size, dtype=bool)
+    last[:-1] = (row[1:] != row[:-1]) | (col[1:] != col[:-1])
+    return sp.csr_array((weights[last], (row[last], col[last])), shape=(count, count))
+
+
+def _narrow(matrix: sp.csr_array) -> sp.csr_array:
+    """The same matrix with 32-bit indices where they suffice (half the memory, faster products)."""
+    limit = np.iinfo(np.int32).max
+    if matrix.nnz < limit and max(matrix.shape) < limit and matrix.indices.dtype != np.int32:
+        matrix.indices = matrix.indices.astype(np.int32)
+        matrix.indptr = matrix.indptr.astype(np.int32)
+    return matrix
+
+
+def _values(features: Features) -> np.ndarray:
+    return features.data if isinstance(features, sp.csr_array) else features
+
+
+def _check(g: Graph) -> None:
+    """Every invariant of :class:`Graph`; the first one broken is named."""
+    count = g.adjacency.shape[0]
+    if count == 0:
+        raise GraphError("the graph is empty: it has no nodes")
+    if g.features.ndim != 2 or g.features.shape[0] != count:
+        raise GraphError(f"features have shape {g.features.shape}, but the graph has {count} nodes")
+    if g.labels.shape != (count,):
+        raise GraphError(f"there are {g.labels.size} labels for {count} nodes")
+    if g.node_ids.shape != (count,):
+        raise GraphError(f"there are {g.node_ids.size} node ids for {count} nodes")
+    values = _values(g.features)
+    if not np.isfinite(values).all():
+        raise GraphError(f"feature of node {g.node_ids[_bad_row(g.features)]!s} is NaN or infinite")
+    _check_labels(g)
+    _check_ids(g.node_ids)
+    a = g.adjacency
+    if a.nnz and (a.indices.min() < 0 or a.indices.max() >= count):
+        raise GraphError("an edge leads to a node outside the graph")
+    if a.nnz and a.diagonal().any():
+        raise GraphError("the adjacency has self-loops; make the graph with make_graph")
+    if not _symmetric(a):
+        raise GraphError("the adjacency is not symmetric; make the graph with make_graph")
+    for split in g.splits:
+        split.check_range(count)
+
+
+def _symmetric(a: sp.csr_array) -> bool:
+    """A = Aᵀ, entry by entry: both have sorted indices, so the arrays must agree."""
+    t = a.T.tocsr()
+    same = all(np.array_equal(getattr(a, part), getattr(t, part)) for part in ("indptr", "indices", "data"))
+    return same or (a != t).nnz == 0
+
+
+def _check_labels(g: Graph) -> None:
+    low, high = int(g.labels.min()), int(g.labels.max())
+    if low < UNLABELLED:
+        raise GraphError(f"label {low} is not allowed: labels are 0 or above, or -1 for unknown")
+    if high < 0:
+        raise GraphError("all labels are missing: at least two classes need a label")
+    if high >= g.num_classes:
+        raise GraphError(f"label {high} has no class name: there are {g.num_classes} classes")
+    if g.num_classes < 2:
+        raise GraphError("there is one class only: at least two are needed")
+    if len(set(g.class_names)) != g.num_classes:
+        raise GraphError("two classes have the same name")
+
+
+def _check_ids(ids: np.ndarray) -> None:
+    unique, counts = np.unique(ids, return_counts=True)
+    if unique.size != ids.size:
+        raise GraphError(f"node id {unique[counts > 1][0]!s} occurs more than once")
+
+
+def _bad_row(features: Features) -> int:
+    bad = np.flatnonzero(~np.isfinite(_values(features).reshape(-1)))[0]
+    if isinstance(features, sp.csr_array):
+        return int(np.searchsorted(features.indptr, bad, side="right") - 1)
+    return int(bad // features.shape[1])
