@@ -1,3 +1,31 @@
-"""drgst: self-training on graphs with a handful of labels."""
+"""drgst: self-training on graphs with a handful of labels.
+
+Everything public is reachable from here; each name is imported when it is first used, so that ``import drgst``
+and ``drgst --help`` stay quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
 
 __version__ = "0.1.0"
+
+_PUBLIC = {  # name -> the module that defines it
+    "Graph": "drgst.graph.core",
+    "make_graph": "drgst.graph.core",
+    "Split": "drgst.graph.split",
+    "DrgstError": "drgst.errors",
+}
+
+__all__ = ["__version__", *sorted(_PUBLIC)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'drgst' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_PUBLIC))

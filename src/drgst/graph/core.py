@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from drgst.graph.split import Split
 
 UNLABELLED = -1
-Features = sp.csr_array | np.ndarray
+Features: TypeAlias = "sp.csr_array | np.ndarray"
 
 
 @dataclass(frozen=True, eq=False)
