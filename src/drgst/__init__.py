@@ -16,6 +16,10 @@ _PUBLIC = {  # name -> the module that defines it
     "make_graph": "drgst.graph.core",
     "Split": "drgst.graph.split",
     "DrgstError": "drgst.errors",
+    "load": "drgst.graph.datasets",
+    "known_datasets": "drgst.graph.registry",
+    "save_graph": "drgst.graph.npz",
+    "load_graph": "drgst.graph.npz",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]
