@@ -1,1 +1,1 @@
-"""backbone."""
+"""What can learn: networks, and the training of one network."""
