@@ -25,9 +25,9 @@ def keep_scale(size: int, rate: float, rng: np.random.Generator) -> np.ndarray:
     if rate == 0.5:
         bits = np.frombuffer(rng.bytes(math.ceil(size / 8)), dtype=np.uint8)
         return np.unpackbits(bits, count=size).astype(np.float32) * np.float32(2.0)
-    levels, kind = (256, np.uint8) if (rate * 256).is_integer() else (65536, np.uint16)
+    levels, width = (256, 1) if (rate * 256).is_integer() else (65536, 2)
     cut = min(round(rate * levels), levels - 1)
-    draws = np.frombuffer(rng.bytes(size * np.dtype(kind).itemsize), dtype=kind)
+    draws: np.ndarray = np.frombuffer(rng.bytes(size * width), dtype=f"u{width}")
     return (draws >= cut).astype(np.float32) * np.float32(levels / (levels - cut))
 
 

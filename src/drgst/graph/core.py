@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from drgst.graph.split import Split
 
 UNLABELLED = -1
-Features: TypeAlias = "sp.csr_array | np.ndarray"
+Features: TypeAlias = Any  # sp.csr_array | np.ndarray; scipy carries no types
 
 
 @dataclass(frozen=True, eq=False)
