@@ -20,6 +20,14 @@ _PUBLIC = {  # name -> the module that defines it
     "known_datasets": "drgst.graph.registry",
     "save_graph": "drgst.graph.npz",
     "load_graph": "drgst.graph.npz",
+    "open_graph": "drgst.graph.open",
+    "from_pyg": "drgst.graph.pyg",
+    "to_pyg": "drgst.graph.pyg",
+    "from_networkx": "drgst.graph.convert",
+    "to_networkx": "drgst.graph.convert",
+    "from_scipy": "drgst.graph.convert",
+    "read_tables": "drgst.graph.tables",
+    "write_tables": "drgst.graph.table_write",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]

@@ -84,7 +84,8 @@ def _graph(arrays: dict[str, np.ndarray]) -> Graph:
         features = _unpack("features", arrays, (count, meta["num_features"]))
     upper = _unpack("edges", arrays, (count, count))
     splits = [
-        Split(*(arrays[f"split_{k}_{part}"] for part in _PARTS), name=name) for k, name in enumerate(meta["splits"])
+        Split(**{part: arrays[f"split_{k}_{part}"] for part in _PARTS}, name=name)
+        for k, name in enumerate(meta["splits"])
     ]
     graph = make_graph(
         features,
