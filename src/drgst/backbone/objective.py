@@ -45,7 +45,7 @@ class CorrectedCrossEntropy:
     transition: Tensor  # T, (C, C)
 
     def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
-        seen = logits.softmax(dim=1) @ self.transition
+        seen = logits.softmax(dim=1) @ self.transition.to(logits.device)
         return -seen.gather(1, labels.unsqueeze(1)).squeeze(1).clamp_min(SMALLEST).log()
 
 

@@ -1,1 +1,1 @@
-"""evaluate."""
+"""How good it is: metrics, protocol, paired comparison, run store."""

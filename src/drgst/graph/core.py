@@ -106,12 +106,14 @@ def make_graph(
     name: str = "graph",
     splits: Sequence[Split] = (),
     notes: Sequence[str] = (),
+    unlabelled: bool = False,
 ) -> Graph:
     """Clean raw arrays and make a :class:`Graph` of them: the door behind every other door.
 
     ``adjacency`` may be directed, hold loops or duplicates; it is made undirected and loop-free, and what was
     done is kept in ``notes``. ``labels`` holds class indices with -1 for unknown; ``class_names`` defaults to
-    the indices as text. ``features`` is dense or sparse; ``None`` gives an (N, 0) matrix.
+    the indices as text. ``features`` is dense or sparse; ``None`` gives an (N, 0) matrix. A graph without any
+    label is refused unless ``unlabelled`` says that it is only to be predicted (``class_names`` is then needed).
     """
     cleaned = clean_adjacency(adjacency)
     count = cleaned.adjacency.shape[0]
@@ -119,6 +121,8 @@ def make_graph(
         y = np.array(labels, dtype=np.int64).reshape(-1)
     except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"labels must be whole numbers with -1 for unknown: {error}") from error
+    if not (y >= 0).any() and not unlabelled:
+        raise GraphError("all labels are missing: at least two classes need a label")
     if class_names is None:
         class_names = [str(k) for k in range(int(y.max(initial=-1)) + 1)]
     ids = np.arange(count) if node_ids is None else np.asarray(node_ids)
@@ -237,8 +241,6 @@ def _check_labels(g: Graph) -> None:
     low, high = int(g.labels.min()), int(g.labels.max())
     if low < UNLABELLED:
         raise GraphError(f"label {low} is not allowed: labels are 0 or above, or -1 for unknown")
-    if high < 0:
-        raise GraphError("all labels are missing: at least two classes need a label")
     if high >= g.num_classes:
         raise GraphError(f"label {high} has no class name: there are {g.num_classes} classes")
     if g.num_classes < 2:

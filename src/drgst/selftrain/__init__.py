@@ -1,1 +1,1 @@
-"""selftrain."""
+"""The loop: beliefs, select, weigh, correct, stop, engine and recipes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -47,3 +47,14 @@ def check_supported(network: Backbone, settings: GainSettings) -> None:
         raise SettingError(f"{name} has no last layer for gain by {settings.kind} (it supports: {listed})")
     if settings.estimator == "closed" and not isinstance(network, LinearHead):
         raise SettingError(f"{name} has no closed form of the gain, its last layer is not Â(HW); use estimator=sampled")
+
+
+def cheapest(network: Backbone, settings: GainSettings) -> GainSettings | None:
+    """The quickest estimate of the gain that ``network`` permits, or None where it permits none."""
+    if isinstance(network, LinearHead):
+        return replace(settings, estimator="closed")
+    allowed = getattr(network, "estimators", frozenset({"dropout", "dropedge"}))
+    kind = settings.kind if settings.kind in allowed else next(iter(sorted(allowed)), None)
+    return (
+        None if kind is None else replace(settings, kind=kind, estimator="sampled", samples=min(settings.samples, 20))
+    )

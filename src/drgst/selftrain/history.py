@@ -1,0 +1,114 @@
+"""The story of a run: what entered when, with which label, weight, gain and confidence, and why it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from drgst.backbone.training import Training
+from drgst.selftrain.beliefs import Chosen, softmax
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One stage; stage 0 is the teacher trained on V_L alone.
+
+    ``chosen``, ``weights``, ``gain`` and ``confidence`` are what the student was trained on, as its teacher saw
+    them; ``logits`` and ``all_gain`` are what the network that came out believes of every node.
+    """
+
+    number: int
+    chosen: Chosen
+    weights: np.ndarray  # (M,) of the chosen
+    gain: np.ndarray  # (M,) of the chosen
+    confidence: np.ndarray  # (M,) of the chosen
+    transition: np.ndarray | None  # T, (C, C)
+    trainings: tuple[Training, ...]
+    seconds: float
+    accepted: bool  # whether the student replaced its teacher
+    note: str  # what was unusual, or ""
+    logits: np.ndarray  # (N, C)
+    all_gain: np.ndarray  # (N,)
+    embedding: np.ndarray  # (N, D)
+    state: Mapping[str, Tensor] = field(repr=False)
+
+    @property
+    def val_loss(self) -> float:
+        """Validation loss of the network that came out; NaN without validation."""
+        return self.trainings[-1].val_loss
+
+    @property
+    def val_accuracy(self) -> float:
+        """Its validation accuracy; NaN without validation."""
+        return self.trainings[-1].val_accuracy
+
+    @property
+    def epochs(self) -> int:
+        """Epochs of all trainings of the stage."""
+        return sum(t.epochs for t in self.trainings)
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """(N, C)."""
+        return softmax(self.logits)
+
+    def summary(self) -> dict[str, Any]:
+        """The stage in plain numbers, without any label that the run was not given."""
+        mean_gain = float(self.gain.mean()) if self.gain.size else None
+        return {
+            "stage": self.number,
+            "trusted": int(self.chosen.nodes.size),
+            "mean_gain": mean_gain,
+            "mean_weight": float(self.weights.mean()) if self.weights.size else None,
+            "mean_confidence": float(self.confidence.mean()) if self.confidence.size else None,
+            "val_loss": _finite(self.val_loss),
+            "val_accuracy": _finite(self.val_accuracy),
+            "epochs": self.epochs,
+            "seconds": round(self.seconds, 3),
+            "accepted": self.accepted,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """All stages in order, and why the run ended ("" while it goes on)."""
+
+    stages: tuple[Stage, ...] = ()
+    stop_reason: str = ""
+    seconds: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.stages)
+
+    def __getitem__(self, index: int) -> Stage:
+        return self.stages[index]
+
+    @property
+    def accepted(self) -> tuple[Stage, ...]:
+        """The stages whose network replaced its teacher."""
+        return tuple(s for s in self.stages if s.accepted)
+
+    def with_stage(self, stage: Stage) -> History:
+        """This history and one more stage."""
+        return History((*self.stages, stage), self.stop_reason, self.seconds + stage.seconds)
+
+    def ended(self, reason: str) -> History:
+        """This history, closed."""
+        return History(self.stages, reason, self.seconds)
+
+    def entered(self, nodes: int, train: np.ndarray) -> np.ndarray:
+        """The stage each node was first trusted in, (N,): 0 for V_L, -1 for never."""
+        first = np.full(nodes, -1, dtype=np.int64)
+        for stage in reversed(self.accepted):
+            first[stage.chosen.nodes] = stage.number
+        first[train] = 0
+        return first
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,122 @@
+"""A fitted model as a folder: ``model.safetensors`` and ``model.json``, nothing that can run code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from drgst import __version__
+from drgst.errors import DrgstError, GraphError, RunError
+from drgst.files import replacing, write_text
+from drgst.graph.core import Graph
+from drgst.selftrain.learner import Learner, NetworkLearner
+from drgst.selftrain.recipes import find_recipe
+from drgst.selftrain.settings import Settings
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What predicts: a learner with its saved state."""
+
+    recipe: str
+    settings: Settings
+    class_names: tuple[str, ...]
+    num_features: int
+    state: Mapping[str, Tensor]
+    learner: Learner
+
+    def logits(self, graph: Graph) -> np.ndarray:
+        """(N, C) logits on a graph with the same features."""
+        if graph.num_features != self.num_features:
+            raise GraphError(
+                f"the graph has {graph.num_features} features, the model was fitted on {self.num_features}"
+            )
+        known = graph.with_(
+            labels=np.full(graph.num_nodes, -1, dtype=np.int64), class_names=self.class_names, splits=()
+        )
+        return self.learner.predict(self.state, known, self.settings)
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """A model folder's content."""
+
+    model: Model
+    arrays: dict[str, np.ndarray]
+    seed: int
+    stop_reason: str
+
+
+def save_model_files(
+    folder: str | Path, model: Model, arrays: Mapping[str, np.ndarray], seed: int, stop_reason: str
+) -> None:
+    """Write ``model`` and the fitted ``arrays`` to ``folder``."""
+    if isinstance(model.learner, NetworkLearner) and not isinstance(model.learner.backbone, str | None):
+        raise RunError("a model with your own backbone can't be saved here: save its state_dict with torch instead")
+    target = Path(folder)
+    tensors = {f"state.{k}": v.contiguous().clone() for k, v in model.state.items()}
+    tensors |= {f"fitted.{k}": torch.from_numpy(np.array(v)) for k, v in arrays.items()}
+    with replacing(target / "model.safetensors") as temporary:
+        save_file(tensors, temporary)
+    facts = {
+        "format": FORMAT,
+        "drgst": __version__,
+        "recipe": model.recipe,
+        "seed": seed,
+        "stop_reason": stop_reason,
+        "class_names": list(model.class_names),
+        "num_features": model.num_features,
+        "settings": model.settings.model_dump(),
+    }
+    write_text(target / "model.json", json.dumps(facts, indent=2) + "\n")
+
+
+def load_model_files(folder: str | Path) -> Saved:
+    """Read what :func:`save_model_files` wrote; a folder that was edited so that it no longer fits is refused."""
+    source = Path(folder)
+    try:
+        facts = json.loads((source / "model.json").read_text(encoding="utf-8"))
+        if facts["format"] != FORMAT:
+            raise RunError(f"{source} has model format {facts['format']}, this drgst reads format {FORMAT}")
+        with safe_open(source / "model.safetensors", framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        model = _model(facts, _part(tensors, "state."))
+        arrays = {name: t.numpy() for name, t in _part(tensors, "fitted.").items()}
+        _check_arrays(arrays, len(model.class_names))
+        return Saved(model, arrays, int(facts["seed"]), str(facts["stop_reason"]))
+    except DrgstError as error:
+        raise RunError(f"{source} is not a usable model: {error}") from error
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{source} is not a usable model: {type(error).__name__}: {error}") from error
+
+
+def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
+
+
+def _model(facts: dict[str, Any], state: dict[str, Tensor]) -> Model:
+    settings = Settings().updated(facts["settings"])
+    name = str(facts["recipe"])
+    learner: Learner = NetworkLearner() if name == "own" else find_recipe(name).make(settings).learner
+    names = tuple(str(c) for c in facts["class_names"])
+    model = Model(name, settings, names, int(facts["num_features"]), state, learner)
+    if isinstance(learner, NetworkLearner):
+        learner.check_state(state, model.num_features, len(names), settings)
+    return model
+
+
+def _check_arrays(arrays: Mapping[str, np.ndarray], classes: int) -> None:
+    p = arrays["probabilities"]
+    if p.ndim != 2 or p.shape[1] != classes or any(arrays[k].shape != (p.shape[0],) for k in ("gain", "labeled_stage")):
+        raise RunError("its arrays do not fit its classes")

@@ -1,0 +1,8 @@
+"""Every method of the paper and its related work, by name."""
+
+from __future__ import annotations
+
+from drgst.selftrain.recipes import drgst, networks  # each fills the registry when imported
+from drgst.selftrain.recipes.registry import RecipeSpec, find_recipe, recipe, recipe_names
+
+__all__ = ["RecipeSpec", "drgst", "find_recipe", "networks", "recipe", "recipe_names"]

@@ -1,0 +1,55 @@
+"""A stage as one file: safetensors with its plain facts in the header, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from drgst.backbone.training import Curve, Training
+from drgst.errors import RunError
+from drgst.files import replacing
+from drgst.selftrain.beliefs import Chosen
+from drgst.selftrain.history import Stage
+
+ARRAYS = ("weights", "gain", "confidence", "logits", "all_gain", "embedding")
+
+
+def save_stage(stage: Stage, path: Path) -> None:
+    """Write ``stage`` to ``path``."""
+    tensors = {name: torch.from_numpy(np.array(getattr(stage, name))) for name in ARRAYS}
+    tensors["nodes"] = torch.from_numpy(np.array(stage.chosen.nodes))
+    tensors["labels"] = torch.from_numpy(np.array(stage.chosen.labels))
+    if stage.transition is not None:
+        tensors["transition"] = torch.from_numpy(np.array(stage.transition))
+    tensors |= {f"state.{name}": value.contiguous().clone() for name, value in stage.state.items()}
+    facts = {
+        "number": stage.number,
+        "seconds": stage.seconds,
+        "accepted": stage.accepted,
+        "note": stage.note,
+        "trainings": [asdict(t) for t in stage.trainings],
+    }
+    with replacing(path) as temporary:
+        save_file(tensors, temporary, metadata={"stage": json.dumps(facts)})
+
+
+def load_stage(path: Path) -> Stage:
+    """Read what :func:`save_stage` wrote; a damaged file is refused by name."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            facts = json.loads(file.metadata()["stage"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        arrays = {name: tensors[name].numpy() for name in ARRAYS}
+        chosen = Chosen(tensors["nodes"].numpy(), tensors["labels"].numpy())
+        trainings = tuple(Training(**{**t, "curve": Curve(**t["curve"])}) for t in facts.pop("trainings"))
+        state = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
+        transition = tensors["transition"].numpy() if "transition" in tensors else None
+        return Stage(chosen=chosen, transition=transition, trainings=trainings, state=state, **arrays, **facts)
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error

@@ -1,0 +1,62 @@
+"""Stop: when to end, and why. Each part is asked before a stage is trained and gives a reason or None."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from drgst.selftrain.beliefs import Chosen
+from drgst.selftrain.history import History
+
+
+class Stop(Protocol):
+    """The verb: (History so far, what the next stage would train on) -> reason or None."""
+
+    def __call__(self, history: History, chosen: Chosen) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class MaxStages:
+    """End after so many stages."""
+
+    stages: int
+
+    def __call__(self, history: History, chosen: Chosen) -> str | None:  # noqa: ARG002
+        done = len(history) - 1
+        return f"all {self.stages} stages are done" if done >= self.stages else None
+
+
+@dataclass(frozen=True)
+class NoLabels:
+    """End when no node is trusted: S_U = ∅."""
+
+    def __call__(self, history: History, chosen: Chosen) -> str | None:  # noqa: ARG002
+        return None if chosen.nodes.size else "no unlabelled node is trusted"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Convergence: end when |S_U ∩ S_U'| / |S_U ∪ S_U'|, same labels, reaches a share; 1 means unchanged."""
+
+    share: float = 1.0
+
+    def __call__(self, history: History, chosen: Chosen) -> str | None:
+        if len(history) < 2 or chosen.agreement(history[-1].chosen) < self.share:
+            return None
+        if self.share == 1:
+            return "converged: the trusted set did not change"
+        return f"converged: {self.share:.1%} of the trusted set is as it was"
+
+
+@dataclass(frozen=True)
+class ValidationPlateau:
+    """End when the validation loss has not fallen for so many stages."""
+
+    patience: int = 2
+
+    def __call__(self, history: History, chosen: Chosen) -> str | None:  # noqa: ARG002
+        losses = [s.val_loss for s in history.stages]
+        best = min(range(len(losses)), key=losses.__getitem__)
+        if len(losses) - 1 - best < self.patience:
+            return None
+        return f"validation loss did not fall for {self.patience} stages"
