@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from drgst.errors import GraphError, RunError, SplitError
-from drgst.graph.convert import from_pyg
+from drgst.graph.pyg import from_pyg
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.selftrain.beliefs import softmax
