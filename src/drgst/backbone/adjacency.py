@@ -34,8 +34,22 @@ def plain(a: sp.csr_array) -> sp.csr_array:
     return a
 
 
-FORMS: dict[str, Form] = {"sym": sym_norm, "mean": mean_norm, "laplacian": laplacian_norm, "plain": plain}
-SYMMETRIC = {"sym", "laplacian", "plain"}
+def loops(a: sp.csr_array) -> sp.csr_array:
+    """[A ≠ 0] + I: the pattern alone, for attention; an edge that was dropped (a stored zero) is none, (N, N)."""
+    edges = sp.csr_array(((a.data != 0).astype(np.float32), a.indices, a.indptr), shape=a.shape)
+    both = (edges + sp.eye_array(a.shape[0], dtype=np.float32, format="csr")).tocsr()
+    both.eliminate_zeros()
+    return both
+
+
+FORMS: dict[str, Form] = {
+    "sym": sym_norm,
+    "mean": mean_norm,
+    "laplacian": laplacian_norm,
+    "plain": plain,
+    "loops": loops,
+}
+SYMMETRIC = {"sym", "laplacian", "plain", "loops"}
 
 
 def _scale(a: sp.csr_array, left: float, right: float) -> sp.csr_array:
@@ -69,7 +83,7 @@ class Adjacency:
         return self.matrix.shape[0]
 
     def form(self, name: str) -> SparseMatrix:
-        """The form ``"sym"``, ``"mean"``, ``"laplacian"`` or ``"plain"``."""
+        """The form ``"sym"``, ``"mean"``, ``"laplacian"``, ``"plain"`` or ``"loops"``."""
         if name not in self._forms:
             self._forms[name] = self._make(name)
         return self._forms[name]

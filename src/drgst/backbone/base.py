@@ -40,9 +40,10 @@ class Backbone(nn.Module):
     sense for it.
     """
 
-    depth: ClassVar[int | None] = 2
+    depth: int | None = 2
     random_hidden: ClassVar[bool] = False
     estimators: ClassVar[frozenset[str]] = frozenset({"dropout", "dropedge"})
+    recommended: ClassVar[dict[str, float]] = {}  # settings of the training, where its paper differs
 
     def __init__(self, dropout: float) -> None:
         super().__init__()

@@ -1,0 +1,37 @@
+"""GraphSAGE with the mean aggregator (Hamilton, Ying, Leskovec, NeurIPS 2017)."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from drgst.backbone.adjacency import Adjacency
+from drgst.backbone.base import Backbone, Hidden
+from drgst.backbone.linear import Linear
+
+
+class SAGE(Backbone):
+    """logits = layer₂(dropout(ReLU(layer₁(X)))), layer(H) = H W_self + D^-1 A H W_neigh + b; 64 hidden units.
+
+    The mean is over all neighbours (no sampling), without the paper's scaling of rows to length 1. D^-1 A (H W)
+    equals (D^-1 A H) W, and X W_self and X W_neigh are one product. A node without neighbours has a mean of zero.
+    """
+
+    def __init__(
+        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.5, start: str = "glorot"
+    ) -> None:
+        super().__init__(dropout)
+        self.first = Linear(features, hidden, start, parts=2)
+        self.last = Linear(hidden, classes, start, parts=2)
+
+    def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:
+        """ReLU(X W_self + D^-1 A X W_neigh + b), (N, D)."""
+        return _layer(self.first, x, adj).relu_()
+
+    def head(self, h: Hidden, adj: Adjacency) -> Tensor:
+        """H W_self + D^-1 A H W_neigh + b, (N, C)."""
+        return _layer(self.last, h, adj)
+
+
+def _layer(linear: Linear, h: Hidden, adj: Adjacency) -> Tensor:
+    own, near = linear.split(h)
+    return own + adj.form("mean") @ near + linear.bias
