@@ -8,13 +8,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from drgst.errors import GraphError, RunError, SplitError
-from drgst.graph.pyg import from_pyg
 from drgst.graph.core import Graph
+from drgst.graph.pyg import from_pyg
 from drgst.graph.split import Split
 from drgst.selftrain.beliefs import softmax
-from drgst.selftrain.engine import Observer, result_stage, self_train
+from drgst.selftrain.engine import result_stage, self_train
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.modelfiles import Model, load_model_files, save_model_files
+from drgst.selftrain.observer import Observer
 from drgst.selftrain.presets import labels_per_class, preset
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.recipes import find_recipe

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,7 +30,7 @@ class Beliefs:
     split: Split
     stage: int  # how many stages the teacher has behind it
     embedding: np.ndarray  # last hidden layer or logits, (N, D)
-    gain_of: Callable[[], np.ndarray]  # computes B, (N,), when first asked for
+    gain: np.ndarray  # B, the information gain, (N,)
     seed: int = 0  # for parts that draw
 
     @cached_property
@@ -54,11 +53,6 @@ class Beliefs:
     def predictions(self) -> np.ndarray:
         """ȳ_i = argmax_j p_ij, (N,)."""
         return self.logits.argmax(axis=1)
-
-    @cached_property
-    def gain(self) -> np.ndarray:
-        """B, the information gain, (N,)."""
-        return self.gain_of()
 
     @property
     def train_labels(self) -> np.ndarray:
