@@ -33,6 +33,16 @@ _PUBLIC = {  # name -> the module that defines it
     "from_scipy": "drgst.graph.convert",
     "read_tables": "drgst.graph.tables",
     "write_tables": "drgst.graph.table_write",
+    "view": "drgst.graph.views",
+    "suggest_view": "drgst.graph.suggest",
+    "block_model": "drgst.graph.synthetic",
+    "gaussian_circles": "drgst.graph.synthetic",
+    "statistics": "drgst.graph.stats",
+    "public_split": "drgst.graph.splits",
+    "per_class_split": "drgst.graph.splits",
+    "random_split": "drgst.graph.splits",
+    "save_split": "drgst.graph.split_files",
+    "load_split": "drgst.graph.split_files",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]

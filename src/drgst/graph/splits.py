@@ -9,6 +9,21 @@ import numpy as np
 from drgst.errors import SplitError
 from drgst.graph.core import Graph
 from drgst.graph.split import Pool, Split
+from drgst.graph.split_files import from_id_files, from_json, load_split, save_split, to_json
+
+__all__ = [
+    "from_id_files",
+    "from_json",
+    "from_masks",
+    "load_split",
+    "per_class",
+    "per_class_split",
+    "public",
+    "public_split",
+    "random_split",
+    "save_split",
+    "to_json",
+]
 
 
 def public(graph: Graph, pool: Pool = "unlabelled") -> Split:
@@ -86,6 +101,10 @@ def from_masks(
         v_l, v_val, v_test = (np.flatnonzero(m[:, s]) for m in columns)
         splits.append(_checked(graph, v_l, v_val, v_test, pool, name if count == 1 else f"{name}-{s}"))
     return tuple(splits)
+
+
+public_split = public  # the names under which drgst itself shows them
+per_class_split = per_class
 
 
 def _checked(

@@ -1,0 +1,76 @@
+"""The shell door: ``drgst COMMAND``. Commands are imported when they are called, so that help stays quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from drgst import __version__
+from drgst.cli.lazy import LazyGroup
+from drgst.errors import DrgstError
+
+# command -> the module whose ``app`` it is (made with add_completion=False), and the line that help shows for it
+COMMANDS = {
+    "data": ("drgst.cli.data", "List, get, show, check and split graphs."),
+}
+
+
+class Commands(LazyGroup):
+    """The table above as a group of commands."""
+
+    table = COMMANDS
+
+
+app = typer.Typer(
+    name="drgst",
+    cls=Commands,
+    help="Self-training on graphs with a handful of labels.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"drgst {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error what is done.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    del version  # its callback has stopped already
+    from drgst.cli.console import show_log
+
+    show_log(verbose)
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line: bad input ends with one line on standard error and exit code 2, Ctrl-C with 130."""
+    try:
+        typer.main.get_command(app).main(args, prog_name="drgst")
+    except DrgstError as error:
+        sys.stderr.write(f"error: {' '.join(str(error).split())}\n")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(1)
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Flush now: a reader that has gone (``drgst … | head``) would else be reported while Python shuts down."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,177 @@
+"""``drgst data``: list, get, show, check and split graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drgst.cli.console import JsonOption, RootOption, emit, people
+
+if TYPE_CHECKING:
+    from drgst.graph.core import Graph
+    from drgst.graph.registry import DataSet
+    from drgst.graph.split import Split
+
+app = typer.Typer(help="List, get, show, check and split graphs.", no_args_is_help=True, add_completion=False)
+
+Source = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A data set, a folder of tables, a table or an .npz.")]
+
+
+@app.command("list")
+def list_datasets(root: RootOption = None, json: JsonOption = False) -> None:
+    """List the data sets that drgst knows, and where each would come from."""
+    from drgst.cli.show import dataset_table
+    from drgst.graph.registry import DATASETS
+
+    rows = [_dataset_row(dataset, root) for dataset in DATASETS.values()]
+    people(json).print(dataset_table(rows))
+    if json:
+        emit({"datasets": rows})
+
+
+@app.command()
+def get(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets to get.")],
+    root: RootOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Get data sets: from a data folder, the cache or the internet, each file checked."""
+    from drgst.cli.show import progress_bar
+    from drgst.graph import datasets
+    from drgst.graph.registry import find_dataset
+
+    wanted = [find_dataset(name).name for name in names]  # a typing error is said before anything is downloaded
+    console, got = people(json), []
+    for name in wanted:
+        with progress_bar(console, name) as progress:
+            graph = datasets.get(name, root, progress)
+        console.print(f"{name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
+        got.append({"name": name, "nodes": graph.num_nodes, "edges": graph.num_edges})
+    if json:
+        emit({"datasets": got})
+
+
+@app.command()
+def show(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
+    """Show a graph's statistics: sizes, homophily and how many nodes each class has."""
+    from drgst.cli.show import print_statistics
+    from drgst.graph.open import open_graph
+    from drgst.graph.stats import statistics
+
+    graph = open_graph(source, root)
+    figures = statistics(graph)
+    print_statistics(people(json), graph, figures)
+    if json:
+        emit({**figures.to_dict(), "splits": [_sizes(split) for split in graph.splits], "notes": list(graph.notes)})
+
+
+@app.command()
+def check(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
+    """Check a graph: what is wrong ends with exit code 2; what is merely worth knowing is said."""
+    from drgst.graph.open import open_graph
+    from drgst.graph.stats import statistics
+
+    graph = open_graph(source, root)
+    for split in graph.splits:
+        split.check(graph)
+    remarks = _remarks(graph)
+    console = people(json)
+    for line in (*graph.notes, *remarks):
+        console.print(f"- {line}")
+    console.print(f"{graph.name} is in order: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
+    if json:
+        emit({"ok": True, **statistics(graph).to_dict(), "notes": list(graph.notes), "remarks": remarks})
+
+
+@app.command()
+def split(
+    source: Source,
+    per_class: Annotated[int | None, typer.Option(min=1, help="Training labels per class.")] = None,
+    fraction: Annotated[float | None, typer.Option(help="Share of each class to train on, in a random split.")] = None,
+    val: Annotated[str | None, typer.Option(help="Validation nodes: a number, or a fraction below 1.")] = None,
+    test: Annotated[str | None, typer.Option(help="Test nodes: a number, or a fraction below 1.")] = None,
+    floor: Annotated[int, typer.Option(help="Least training labels per class in a random split.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
+    pool: Annotated[str, typer.Option(help="Who may be pseudo-labelled: unlabelled, or all-but-validation.")] = (
+        "unlabelled"
+    ),
+    random: Annotated[bool, typer.Option("--random", help="Draw anew even where the graph has a split.")] = False,
+    out: Annotated[Path | None, typer.Option(help="File to write; standard output without it.")] = None,
+    root: RootOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Split a graph: --per-class draws from its own training nodes as in the paper, or at random where it has none."""
+    from drgst.graph.open import open_graph
+    from drgst.graph.split_files import save_split, to_json
+
+    graph = open_graph(source, root)
+    own = graph.split is not None and not (random or fraction is not None or val or test)
+    settings: dict[str, Any] = {"per_class": per_class, "seed": seed, "pool": pool}
+    if not own:
+        settings |= {"fraction": fraction, "floor": floor, "val": _amount("val", val), "test": _amount("test", test)}
+    made = _from_public(graph, **settings) if own else _at_random(graph, **settings)
+    people(json or out is None).print(f"{graph.name}: {made!r}")
+    if out is None:
+        typer.echo(to_json(made, graph))
+        return
+    save_split(made, graph, out)
+    if json:
+        emit({"graph": graph.name, "seed": seed, **_sizes(made), "out": str(out)})
+
+
+def _from_public(graph: Graph, per_class: int | None, seed: int, pool: Any) -> Split:
+    from drgst.graph import splits
+
+    return splits.public(graph, pool) if per_class is None else splits.per_class(graph, per_class, seed, pool)
+
+
+def _at_random(graph: Graph, **settings: Any) -> Split:
+    from drgst.graph import splits
+
+    if settings["per_class"] is None and settings["fraction"] is None:
+        settings["per_class"] = 20
+    return splits.random_split(graph, **settings)
+
+
+def _amount(name: str, text: str | None) -> int | float | None:
+    from drgst.errors import SplitError
+
+    if text is None:
+        return None
+    try:
+        return int(text) if text.isdigit() else float(text)
+    except ValueError:
+        raise SplitError(f"--{name} is {text!r}, but must be a number of nodes or a fraction below 1") from None
+
+
+def _sizes(made: Split) -> dict[str, Any]:
+    return {"name": made.name, **{part: int(getattr(made, part).size) for part in ("train", "val", "test", "pool")}}
+
+
+def _dataset_row(dataset: DataSet, root: str | None) -> dict[str, Any]:
+    """The figures of the paper, with the pairs that are really there, and the place the files are in now."""
+    from drgst.graph.sources import cache_folder, root_folder
+
+    figures = dataset.paper
+    row = {"name": dataset.name, "nodes": figures.nodes, "edges": figures.pairs}
+    row |= {"features": figures.features, "classes": figures.classes}
+    for folder in (root_folder(root), cache_folder() / "data"):
+        if folder is not None and all((folder / file.path).exists() for file in dataset.files):
+            return {**row, "place": str(folder)}
+    return {**row, "place": "part of drgst" if dataset.name == "cora" else "to be downloaded"}
+
+
+def _remarks(graph: Graph) -> list[str]:
+    """What is allowed but a person would want to know."""
+    import numpy as np
+
+    counts = np.bincount(graph.labels[graph.labels >= 0], minlength=graph.num_classes)
+    facts = (
+        (int((graph.degrees == 0).sum()), "nodes have no edge"),
+        (int((graph.labels < 0).sum()), "nodes have no label"),
+        (int((counts < 3).sum()), "classes have fewer than 3 labelled nodes"),
+    )
+    remarks = [f"{count:,} {what}" for count, what in facts if count]
+    return remarks if graph.num_features else [*remarks, "there are no features"]
