@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -118,10 +118,7 @@ class Workshop:
         gain = student.gain(generator(self.problem.seed, number, 0, GAIN), self.recipe.uses_gain)
         return Stage(
             number=number,
-            chosen=seen.chosen,
-            weights=seen.weights,
-            gain=seen.gain,
-            confidence=seen.confidence,
+            **vars(seen),
             transition=corrected.transition,
             trainings=tuple(t.training for t in corrected.trainings),
             seconds=time.perf_counter() - began,
@@ -135,24 +132,5 @@ class Workshop:
 
     def _broken(self, number: int, seen: Seen, began: float, note: str, kept: Stage) -> Stage:
         """A stage without a student: what its teacher believed stands."""
-        return replace_facts(kept, number, seen, time.perf_counter() - began, note)
-
-
-def replace_facts(kept: Stage, number: int, seen: Seen, seconds: float, note: str) -> Stage:
-    """The beliefs of ``kept`` under the number and the targets of a stage that gave no student."""
-    return Stage(
-        number=number,
-        chosen=seen.chosen,
-        weights=seen.weights,
-        gain=seen.gain,
-        confidence=seen.confidence,
-        transition=kept.transition,
-        trainings=kept.trainings,
-        seconds=seconds,
-        accepted=False,
-        note=note,
-        logits=kept.logits,
-        all_gain=kept.all_gain,
-        embedding=kept.embedding,
-        state=kept.state,
-    )
+        seconds = time.perf_counter() - began
+        return replace(kept, number=number, seconds=seconds, accepted=False, note=note, **vars(seen))
