@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from drgst.errors import GraphError, RunError, SplitError
+from drgst.errors import GraphError, RunError
+from drgst.graph.choose import default_split
 from drgst.graph.core import Graph
 from drgst.graph.pyg import from_pyg
 from drgst.graph.split import Split
@@ -16,9 +17,8 @@ from drgst.selftrain.engine import result_stage, self_train
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.modelfiles import Model, load_model_files, save_model_files
 from drgst.selftrain.observer import Observer
-from drgst.selftrain.presets import labels_per_class, preset
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.recipes import find_recipe
+from drgst.selftrain.resolve import resolve
 from drgst.selftrain.settings import Settings
 
 
@@ -80,11 +80,7 @@ class SelfTraining(BaseEstimator):
         changes = self._changes()
         if isinstance(self.recipe, Recipe):
             return Settings().updated(changes), self.recipe
-        spec = find_recipe(self.recipe)
-        gain = str(changes.get("gain", spec.defaults.get("gain", "dropedge")))
-        per_class = labels_per_class(graph.labels[split.train])
-        settings = spec.settings(preset(graph.name, per_class, spec.name, gain), changes)
-        return settings, spec.make(settings)
+        return resolve(self.recipe, graph, split, changes)
 
     def _changes(self) -> dict[str, Any]:
         return dict(self.settings or {})
@@ -185,14 +181,3 @@ def as_graph(graph: Any) -> Graph:
     if hasattr(graph, "edge_index"):
         return from_pyg(graph)
     raise GraphError(f"fit takes a drgst.Graph or a PyG Data, not {type(graph).__name__}")
-
-
-def default_split(graph: Graph) -> Split:
-    """The split that came with the graph; else every labelled node trains and all others are the pool."""
-    if graph.split is not None:
-        return graph.split
-    known = np.flatnonzero(graph.labels >= 0)
-    if known.size == graph.num_nodes:
-        raise SplitError("every node is labelled and no split is given: pass a Split, or masks in the data")
-    empty = np.empty(0, dtype=np.int64)
-    return Split.of(known, empty, empty, graph.num_nodes, name="labelled nodes train")
