@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import drgst
 from drgst.graph.core import Graph
+from drgst.graph.datasets import embedded_cora
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -27,5 +27,14 @@ def data_root() -> Path:
 
 @pytest.fixture(scope="session")
 def cora() -> Graph:
-    """The embedded Cora."""
-    return drgst.load("cora")
+    """The embedded Cora, whatever DRGST_DATA says."""
+    return embedded_cora()
+
+
+@pytest.fixture
+def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty user cache, and no data folder but the one a test names."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("DRGST_DATA", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")  # servers that tests start are reached directly
+    return tmp_path / "cache" / "drgst"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import warnings
 from collections.abc import Callable
 from importlib import resources
@@ -19,7 +20,7 @@ from drgst.graph.planetoid import read_planetoid
 from drgst.graph.registry import DataSet, find_dataset, known_datasets
 from drgst.graph.sources import Root, UnavailableError, cache_folder, fetch, lacking, root_folder
 
-__all__ = ["get", "known_datasets", "load"]
+__all__ = ["embedded_cora", "get", "known_datasets", "load"]
 
 _log = logging.getLogger("drgst")
 
@@ -46,6 +47,11 @@ def _cora(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
     if folder is not None and lacking(dataset.files, folder) is None:
         return _planetoid(dataset, folder, progress)
     _log.info("cora: the copy that is part of drgst")
+    return embedded_cora()
+
+
+def embedded_cora() -> Graph:
+    """Cora as it is part of drgst, built by ``scripts/build_cora.py``."""
     with resources.as_file(resources.files("drgst.graph") / "data" / "cora.npz") as path:
         return load_graph(path)
 
@@ -61,7 +67,7 @@ def _flickr(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
     if folder is not None:
         lacking(dataset.files, folder)  # a wrong hash there is refused even where a converted copy is at hand
     converted = _converted_path(dataset)
-    if converted.exists():
+    if os.path.exists(converted):  # False also where the cache may not be looked at
         try:
             graph = load_graph(converted)
             _log.info("flickr: the converted copy %s", converted)

@@ -43,7 +43,7 @@ def from_pyg(data: Data, name: str | None = None) -> Graph:
 
 
 def to_pyg(graph: Graph) -> Data:
-    """``graph`` as a PyG ``Data``: both directions of every edge, ``x`` dense, masks (N,) for one split and (N, S) for S."""
+    """``graph`` as a PyG ``Data``: ``x`` dense, edges in both directions, masks (N,) for one split, (N, S) for S."""
     import torch
     from torch_geometric.data import Data
 

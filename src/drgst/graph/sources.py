@@ -32,7 +32,7 @@ def root_folder(root: Root) -> Path | None:
     if given is None:
         return None
     folder = Path(given).expanduser()
-    if not folder.is_dir():
+    if not (_there(folder) and folder.is_dir()):
         said = "root" if root is not None else "DRGST_DATA"
         raise DataFileError(f"the data folder {folder} ({said}) does not exist")
     return folder
@@ -70,11 +70,19 @@ def fetch(name: str, files: Sequence[DataFile], root: Root = None, progress: Pro
 def lacking(files: Sequence[DataFile], folder: Path) -> str | None:
     """The first of ``files`` that ``folder`` lacks, or None where it holds them all; a wrong hash is an error."""
     for file in files:
-        if not (folder / file.path).exists():
+        if not _there(folder / file.path):
             return file.path
     for file in files:
         _check_readable(folder / file.path, file)
     return None
+
+
+def _there(path: Path) -> bool:
+    """Whether ``path`` exists; not being allowed to look is an error, not an answer."""
+    try:
+        return path.exists()
+    except OSError as error:
+        raise DataFileError(f"can't read {path}: {error.strerror or error}") from error
 
 
 def _check_readable(path: Path, file: DataFile) -> None:
@@ -90,7 +98,7 @@ def _missing(name: str, files: Sequence[DataFile], cache: Path) -> list[DataFile
     for file in files:
         path = cache / file.path
         try:
-            if path.exists():
+            if _there(path):
                 _check_readable(path, file)
                 continue
         except DataFileError as error:

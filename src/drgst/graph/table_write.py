@@ -30,7 +30,7 @@ def write_tables(
         raise DataFileError(f"unknown table format {format!r} (allowed: {', '.join(FORMATS)})")
     target = Path(folder)
     for other in (f"{stem}.{suffix}" for stem in ("nodes", "edges") for suffix in FORMATS if suffix != format):
-        if (target / other).exists():
+        if os.path.exists(target / other):  # False also where it may not be looked at
             raise DataFileError(f"{target} already holds {other}; tables of two formats would be ambiguous")
     with replacing(target / f"nodes.{format}") as nodes, replacing(target / f"edges.{format}") as edges:
         _write(node_table(graph), nodes, format)
@@ -74,8 +74,8 @@ def _parts(split: Split, count: int) -> list[str | None]:
 
 
 def _pairs(features: sp.csr_array) -> list[str]:
-    """Rows as ``3:1 17:0.5``, every value in the fewest digits that give it back."""
-    texts = [np.format_float_positional(value, trim="-") for value in features.data]
+    """Rows as ``3:1.0 17:0.5``, every value in the fewest digits that give it back."""
+    texts = features.data.astype(str)
     cells = [f"{index}:{text}" for index, text in zip(features.indices, texts, strict=True)]
     return [" ".join(cells[a:b]) for a, b in zip(features.indptr[:-1], features.indptr[1:], strict=True)]
 

@@ -52,10 +52,8 @@ def read_tables(nodes: PathLike, edges: PathLike | None = None, name: str | None
         node_path, edge_path = _table_in(folder, "nodes"), _table_in(folder, "edges")
     else:
         folder, node_path, edge_path = Path(nodes).parent, _checked(Path(nodes)), _checked(Path(edges))
-    node_table = read_table(node_path, lambda column: _role(column) == "feature")
-    edge_table = read_table(edge_path, lambda column: column == "weight")
-    _need(node_table, ("id",), node_path)
-    _need(edge_table, ("source", "target"), edge_path)
+    node_table = read_table(node_path, ("id",), lambda column: _role(column) == "feature")
+    edge_table = read_table(edge_path, ("source", "target"), lambda column: column == "weight")
     try:
         ids = clean_ids(node_table.column("id").to_pylist())
         labels, classes = _labels(node_table)
@@ -125,12 +123,6 @@ def _splits(table: Any, path: Path) -> list[Split]:
 def _unused(table: Any, path: Path) -> list[str]:
     others = [column for column in table.column_names if column not in ("source", "target", "weight")]
     return [f"{path.name}: column {others[0]!r} is not used"] if others else []
-
-
-def _need(table: Any, columns: tuple[str, ...], path: Path) -> None:
-    for column in columns:
-        if column not in table.column_names:
-            raise DataFileError(f"{path}: the column {column!r} is missing (found: {', '.join(table.column_names)})")
 
 
 def _table_in(folder: Path, stem: str) -> Path:

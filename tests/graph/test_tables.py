@@ -1,0 +1,152 @@
+"""Graphs as two tables, written by hand and by drgst."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse as sp
+
+import drgst
+from drgst.errors import DataFileError
+from drgst.graph.core import Graph, make_graph
+from drgst.graph.split import Split
+
+PEOPLE = """\
+id,label,split,age,"likes, tea"
+ann,cats,train,31,1
+bob,dogs,train,4.5e1,0
+"cy, jr",cats,val,27,1
+dora,,,60,0
+eve,dogs,test,38,0
+"""
+FRIENDS = """\
+source,target,weight,since
+ann,bob,1,2001
+bob,"cy, jr",0.5,2002
+bob,ann,2,2003
+eve,eve,1,2004
+"""
+
+
+def write(folder: Path, nodes: str = PEOPLE, edges: str = FRIENDS) -> Path:
+    (folder / "nodes.csv").write_text(nodes, encoding="utf-8")
+    (folder / "edges.csv").write_text(edges, encoding="utf-8")
+    return folder
+
+
+def test_a_graph_written_by_hand(tmp_path: Path) -> None:
+    graph = drgst.read_tables(write(tmp_path))
+    assert graph.node_ids.tolist() == ["ann", "bob", "cy, jr", "dora", "eve"]
+    assert graph.class_names == ("cats", "dogs")
+    assert graph.labels.tolist() == [0, 1, 0, -1, 1]
+    assert graph.features.tolist() == [[31, 1], [45, 0], [27, 1], [60, 0], [38, 0]]
+    assert graph.adjacency[0, 1] == graph.adjacency[1, 0] == 2  # of duplicates the largest weight
+    assert graph.adjacency[1, 2] == 0.5
+    assert graph.degrees.tolist() == [1, 2, 1, 0, 0]  # isolated nodes stay
+    assert graph.split is not None
+    assert [p.tolist() for p in (graph.split.train, graph.split.val, graph.split.test)] == [[0, 1], [2], [4]]
+    assert graph.split.pool.tolist() == [3]
+    assert graph.name == tmp_path.name
+    for word in ("column 'since' is not used", "1 self-loops were removed", "made undirected"):
+        assert any(word in note for note in graph.notes)
+
+
+def test_numbers_as_ids_and_labels(tmp_path: Path) -> None:
+    graph = drgst.read_tables(write(tmp_path, "id,label\n10,3\n7,-1\n2,12.0\n5,\n", "source,target\n7,10\n"))
+    assert graph.node_ids.tolist() == [10, 7, 2, 5]
+    assert graph.node_ids.dtype == np.int64
+    assert graph.class_names == ("3", "12")
+    assert graph.labels.tolist() == [0, -1, 1, -1]
+    assert graph.num_features == 0
+    assert graph.splits == ()
+    assert graph.adjacency[0, 1] == 1
+
+
+def test_ids_with_leading_zeros_are_names(tmp_path: Path) -> None:
+    graph = drgst.read_tables(write(tmp_path, "id,label\n007,a\n7,b\n", "source,target\n007,7\n"))
+    assert graph.node_ids.tolist() == ["007", "7"]
+    assert graph.num_edges == 1
+
+
+def test_sparse_features(tmp_path: Path) -> None:
+    nodes = "id,label,features\na,0,3:1.5 0\nb,1,\nc,1,2:-2e-1\n"
+    graph = drgst.read_tables(write(tmp_path, nodes, "source,target\n"))
+    assert isinstance(graph.features, sp.csr_array)
+    assert np.allclose(graph.features.toarray(), [[1, 0, 0, 1.5], [0, 0, 0, 0], [0, 0, -0.2, 0]])
+    wider = drgst.read_tables(write(tmp_path, nodes.replace("features", "features:9"), "source,target\n"))
+    assert wider.num_features == 9
+
+
+def test_two_splits_and_a_byte_order_mark(tmp_path: Path) -> None:
+    nodes = "\ufeffid , label,split,split:other,f\na,0,train,test,1\nb,1,test,train,2\n"
+    graph = drgst.read_tables(write(tmp_path, nodes, "source,target\na,b\n"))
+    assert [split.name for split in graph.splits] == ["split", "other"]
+    assert graph.splits[1].train.tolist() == [1]
+
+
+def test_parquet_with_lists_and_two_files_named(tmp_path: Path) -> None:
+    nodes = pa.table({"id": [1, 2, 3], "label": ["x", None, "y"], "features": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]})
+    pq.write_table(nodes, tmp_path / "my_nodes.parquet")
+    (tmp_path / "my_edges.csv").write_text("source,target\n1,3\n")
+    graph = drgst.read_tables(tmp_path / "my_nodes.parquet", tmp_path / "my_edges.csv", name="mine")
+    assert graph.name == "mine"
+    assert graph.features.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert graph.adjacency[0, 2] == 1
+    assert graph.labels.tolist() == [0, -1, 1]
+
+
+def graphs() -> list[Graph]:
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((6, 6)) * (rng.random((6, 6)) < 0.5), k=1)
+    dense = rng.normal(size=(6, 3)).astype(np.float32)
+    sparse = sp.csr_array(np.where(rng.random((6, 4)) < 0.4, rng.normal(size=(6, 4)), 0))
+    splits = [Split.of([0, 1], [2], [3], 6, name="split"), Split.of([3, 4], [], [0], 6, name="b")]
+    ids = ["a", "b,c", 'd"e', "f g", "ü", "x\ny"]
+    common = {"adjacency": weights + weights.T, "labels": [0, 1, 2, 0, -1, 1]}
+    return [
+        make_graph(dense, **common, class_names=["a", "b", "z"], node_ids=ids, splits=splits),
+        make_graph(sparse, **common),
+        make_graph(None, **common),
+    ]
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+@pytest.mark.parametrize("graph", graphs(), ids=["dense", "sparse", "bare"])
+def test_tables_come_back(tmp_path: Path, graph: Graph, format: Literal["csv", "parquet"]) -> None:  # noqa: A002
+    drgst.write_tables(graph, tmp_path / "out", format)
+    again = drgst.read_tables(tmp_path / "out")
+    assert type(again.features) is type(graph.features)
+    assert again.features.shape == graph.features.shape
+    assert np.abs(again.features - graph.features).max() == 0 if graph.num_features else True
+    assert (again.adjacency != graph.adjacency).nnz == 0
+    assert np.array_equal(again.labels, graph.labels)
+    assert again.class_names == graph.class_names
+    assert np.array_equal(again.node_ids, graph.node_ids)
+    for mine, theirs in zip(graph.splits, again.splits, strict=True):
+        assert mine.name == theirs.name
+        for part in ("train", "val", "test", "pool"):
+            assert np.array_equal(getattr(mine, part), getattr(theirs, part))
+
+
+def test_two_formats_in_one_folder_are_refused(tmp_path: Path) -> None:
+    drgst.write_tables(graphs()[0], tmp_path, "csv")
+    with pytest.raises(DataFileError, match=r"already holds nodes.csv"):
+        drgst.write_tables(graphs()[0], tmp_path, "parquet")
+    (tmp_path / "nodes.parquet").write_bytes(b"")
+    with pytest.raises(DataFileError, match=r"holds both nodes.csv and nodes.parquet"):
+        drgst.read_tables(tmp_path)
+    with pytest.raises(DataFileError, match="unknown table format 'xml'"):
+        drgst.write_tables(graphs()[0], tmp_path, "xml")  # type: ignore[arg-type]
+
+
+def test_cora_survives_the_way_through_tables(cora: Graph, tmp_path: Path) -> None:
+    drgst.write_tables(cora, tmp_path)
+    again = drgst.open_graph(tmp_path)
+    assert (again.features != cora.features).nnz == 0
+    assert (again.adjacency != cora.adjacency).nnz == 0
+    assert [again.class_names[k] for k in again.labels] == [cora.class_names[k] for k in cora.labels]
