@@ -1,0 +1,185 @@
+"""Splits: the paper's draws, random ones, masks; and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drgst.errors import SplitError
+from drgst.graph.core import Graph, make_graph
+from drgst.graph.datasets import load
+from drgst.graph.split import Split
+from drgst.graph.splits import from_masks, per_class, public, random_split
+
+
+def ring(labels: list[int], splits: tuple[Split, ...] = ()) -> Graph:
+    """A cycle with the given labels."""
+    n = len(labels)
+    edges = sp.coo_array((np.ones(n), (np.arange(n), (np.arange(n) + 1) % n)), shape=(n, n))
+    return make_graph(np.eye(n), edges, labels, splits=splits)
+
+
+def with_public(counts: list[int], spare: int = 6) -> Graph:
+    """A ring whose public training set has counts[c] nodes of class c; two validation nodes, two test nodes."""
+    labels = [c for c, count in enumerate(counts) for _ in range(count)]
+    size = len(labels)
+    labels += [0] * spare
+    rule = Split.of(np.arange(size), [size, size + 1], [size + 2, size + 3], len(labels), name="public")
+    return ring(labels, (rule,))
+
+
+def test_public_is_the_split_of_the_data_with_the_pool_asked_for() -> None:
+    g = with_public([3, 3])
+    assert public(g).pool.tolist() == [10, 11]
+    assert public(g, "all-but-validation").pool.tolist() == [8, 9, 10, 11]
+
+
+def test_public_is_refused_without_one_or_with_an_unknown_pool() -> None:
+    with pytest.raises(SplitError, match="came without a split"):
+        public(ring([0, 1, 0, 1]))
+    with pytest.raises(SplitError, match="unknown pool 'everything'"):
+        public(with_public([3, 3]), "everything")  # type: ignore[arg-type]
+
+
+def test_per_class_draws_from_the_public_training_nodes_and_the_rest_joins_the_pool() -> None:
+    g = with_public([5, 5, 5])
+    whole, drawn = public(g), per_class(g, 2, seed=1)
+    assert np.bincount(g.labels[drawn.train]).tolist() == [2, 2, 2]
+    assert set(drawn.train) <= set(whole.train)
+    assert set(whole.train) - set(drawn.train) <= set(drawn.pool)
+    assert drawn.val.tolist() == whole.val.tolist()
+    assert drawn.test.tolist() == whole.test.tolist()
+
+
+def test_draws_of_one_seed_are_nested_and_differ_between_seeds() -> None:
+    g = with_public([9, 9])
+    assert set(per_class(g, 2, seed=3).train) < set(per_class(g, 5, seed=3).train)
+    assert len({tuple(per_class(g, 3, seed).train) for seed in range(8)}) > 1
+    assert per_class(g, 3, seed=4).train.tolist() == per_class(g, 3, seed=4).train.tolist()
+
+
+def test_the_usual_number_per_class_is_the_public_split_even_where_two_classes_are_off() -> None:
+    g = with_public([4, 4, 4, 3, 5])  # as CoraFull: 15 and 25 among twenties
+    assert per_class(g, 4, seed=0).train.tolist() == public(g).train.tolist()
+    assert np.bincount(g.labels[per_class(g, 3, seed=0).train]).tolist() == [3] * 5
+
+
+def test_a_short_class_gives_what_it_has() -> None:
+    g = with_public([6, 6, 2])
+    assert np.bincount(g.labels[per_class(g, 5, seed=0).train]).tolist() == [5, 5, 2]
+
+
+@pytest.mark.parametrize("k", [0, -1, 7])
+def test_a_number_per_class_that_no_class_can_give_is_refused(k: int) -> None:
+    with pytest.raises(SplitError, match="allows 1 to 6 labels per class"):
+        per_class(with_public([6, 6]), k, seed=0)
+
+
+def test_a_class_without_a_training_label_is_refused() -> None:
+    rule = Split.of([0, 1], [2], [3], 6)
+    g = ring([0, 0, 1, 1, 0, 1], (rule,))
+    with pytest.raises(SplitError, match="class '1' has no training label"):
+        public(g)
+    with pytest.raises(SplitError, match="class '1' has no training label"):
+        per_class(g, 1, seed=0)
+
+
+def test_cora_three_per_class(cora: Graph) -> None:
+    drawn = per_class(cora, 3, seed=0)
+    assert (drawn.train.size, drawn.val.size, drawn.test.size, drawn.pool.size) == (21, 500, 1000, 1187)
+    assert per_class(cora, 20, seed=5).train.tolist() == list(range(140))
+
+
+@pytest.mark.data
+@pytest.mark.filterwarnings("ignore::drgst.errors.DrgstWarning")
+def test_corafull_short_class_does_not_crash(data_root: Path) -> None:
+    g = load("corafull", root=data_root)
+    assert per_class(g, 20, seed=0).train.size == 1400
+    counts = np.bincount(g.labels[per_class(g, 18, seed=0).train], minlength=70)
+    assert counts[68] == 15
+    assert np.delete(counts, 68).tolist() == [18] * 69
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=st.lists(st.integers(1, 30), min_size=2, max_size=5),
+    unknown=st.integers(0, 10),
+    k=st.integers(1, 6),
+    seed=st.integers(0, 2**32),
+)
+def test_random_split_keeps_its_promises(sizes: list[int], unknown: int, k: int, seed: int) -> None:
+    labels = [c for c, size in enumerate(sizes) for _ in range(size)] + [-1] * unknown
+    g = ring([*labels, -1, -1, -1])
+    s = random_split(g, per_class=k, val=0, test=0, seed=seed)
+    assert np.bincount(g.labels[s.train]).tolist() == [min(k, size) for size in sizes]
+    assert s.train.size + s.pool.size == g.num_nodes
+
+
+def test_random_split_by_fraction_keeps_the_floor() -> None:
+    g = ring([0] * 90 + [1] * 8 + [-1] * 4)
+    s = random_split(g, fraction=0.1, floor=3, val=10, test=0.2, seed=0)
+    assert np.bincount(g.labels[s.train]).tolist() == [9, 3]
+    assert (s.val.size, s.test.size) == (10, 20)
+    assert (g.labels[np.concatenate([s.val, s.test])] >= 0).all()
+
+
+def test_random_split_has_the_papers_sizes_where_they_fit(cora: Graph) -> None:
+    s = random_split(cora, per_class=20, seed=0)
+    assert (s.train.size, s.val.size, s.test.size) == (140, 451, 902)  # a sixth and a third of 2,708
+    small = random_split(ring([0, 1] * 30), per_class=2, seed=0)
+    assert (small.val.size, small.test.size) == (10, 20)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({}, "either per_class or fraction"),
+        ({"per_class": 2, "fraction": 0.1}, "either per_class or fraction"),
+        ({"fraction": 1.5}, "between 0 and 1"),
+        ({"per_class": 2, "floor": 0}, "at least 1"),
+        ({"per_class": 2, "floor": 3}, "below the floor"),
+        ({"per_class": 8, "floor": 8}, "class '1' has 5 labelled nodes; the floor is 8"),
+        ({"per_class": 2, "val": 20, "test": 20}, "20 validation and 20 test nodes were asked for, but 11"),
+        ({"per_class": 2, "val": -1}, "val is -1"),
+        ({"per_class": 2, "test": 2.5}, "test is 2.5"),
+    ],
+)
+def test_random_split_refuses(wrong: dict[str, float], word: str) -> None:
+    with pytest.raises(SplitError, match=word):
+        random_split(ring([0] * 10 + [1] * 5), seed=0, **wrong)  # type: ignore[arg-type]
+
+
+def test_from_masks_of_one_and_of_several_columns() -> None:
+    g = ring([0, 1, 0, 1, 0, 1])
+    train = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]], dtype=bool)
+    val = np.array([0, 0, 0, 0, 1, 0], dtype=bool)
+    first, second = from_masks(g, train, val, ~train & ~val[:, None] & False)
+    assert (first.train.tolist(), second.train.tolist()) == ([0, 1], [2, 3])
+    assert first.val.tolist() == second.val.tolist() == [4]
+    (only,) = from_masks(g, train[:, 0], val, np.array([0, 0, 0, 0, 0, 1], dtype=bool))
+    assert (only.name, only.test.tolist(), only.pool.tolist()) == ("masks", [5], [2, 3])
+
+
+def test_from_masks_refuses_overlap_shape_kind_and_width() -> None:
+    g = ring([0, 1, 0, 1])
+    both = np.array([1, 1, 0, 0], dtype=bool)
+    none = np.zeros(4, dtype=bool)
+    with pytest.raises(SplitError, match="train and val overlap: node 0 is in both"):
+        from_masks(g, both, both, none)
+    with pytest.raises(SplitError, match="boolean with 4 rows"):
+        from_masks(g, both[:3], none, none)
+    with pytest.raises(SplitError, match="boolean with 4 rows"):
+        from_masks(g, both.astype(int), none, none)
+    with pytest.raises(SplitError, match="different numbers of columns"):
+        from_masks(g, np.zeros((4, 2), dtype=bool), np.zeros((4, 3), dtype=bool), none)
+
+
+@pytest.mark.parametrize("bad", [-1, 6])
+def test_an_index_outside_the_graph_is_refused(bad: int) -> None:
+    with pytest.raises(SplitError, match=f"train holds node {bad}, but the graph has nodes 0 to 5"):
+        Split.of([bad], [1], [2], 6)
