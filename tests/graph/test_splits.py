@@ -147,6 +147,8 @@ def test_random_split_has_the_papers_sizes_where_they_fit(cora: Graph) -> None:
         ({"per_class": 2, "val": 20, "test": 20}, "20 validation and 20 test nodes were asked for, but 11"),
         ({"per_class": 2, "val": -1}, "val is -1"),
         ({"per_class": 2, "test": 2.5}, "test is 2.5"),
+        ({"per_class": 2, "test": float("inf")}, "test is inf"),
+        ({"fraction": float("nan")}, "between 0 and 1"),
     ],
 )
 def test_random_split_refuses(wrong: dict[str, float], word: str) -> None:

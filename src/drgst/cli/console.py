@@ -43,16 +43,13 @@ def show_log(verbose: bool) -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
 
 
-class _ErrorHandler(logging.StreamHandler):
+class _ErrorHandler(logging.Handler):
     """``warning: …`` or the bare words, on the standard error of the moment."""
 
-    def __init__(self) -> None:
-        super().__init__(sys.stderr)
-
-    def format(self, record: logging.LogRecord) -> str:
+    def emit(self, record: logging.LogRecord) -> None:
         """One line, named by its level where that is above information."""
         level = f"{record.levelname.lower()}: " if record.levelno > logging.INFO else ""
-        return level + record.getMessage()
+        sys.stderr.write(f"{level}{record.getMessage()}\n")
 
 
 def _show_warning(message: Any, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:

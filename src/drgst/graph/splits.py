@@ -156,7 +156,7 @@ def _size(part: str, value: int | float | None, labelled: int, usual: int, share
         return min(usual, labelled // share)
     if isinstance(value, float) and 0 <= value < 1:
         return round(value * labelled)
-    if value < 0 or value != int(value):
+    if not (value >= 0 and float(value).is_integer()):
         raise SplitError(f"{part} is {value}, but must be a number of nodes or a fraction below 1")
     return int(value)
 
