@@ -1,0 +1,107 @@
+"""Eq. objective_func, loss_pop, loss_st, final_loss: what is minimised, and with which weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from drgst.backbone.objective import CorrectedCrossEntropy, WeightedLoss, cross_entropy
+from drgst.selftrain.weigh import normalised_gain
+
+Z = np.array([[2.0, 0.0, -1.0], [0.5, 0.5, 0.5], [-1.0, 3.0, 0.0], [0.0, 0.0, 1.0], [1.0, 2.0, 3.0]])
+Y = np.array([0, 2, 1, 2, 0])
+TRUE, CHOSEN = np.array([0, 1]), np.array([2, 3, 4])
+
+
+def minus_log(z: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """-log p_y of each row, by hand."""
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    return -np.log(p[np.arange(len(y)), y])
+
+
+def loss(weights: np.ndarray) -> float:
+    """Our loss over V_L ∪ S_U with these weights."""
+    return WeightedLoss(np.arange(5), Y, weights)(torch.from_numpy(Z).float(), 0).item()
+
+
+def test_cross_entropy_is_minus_log_of_the_labels_probability() -> None:
+    """l(y, p) = -log p_y; one row by hand: log(1 + e^-2 + e^-3)."""
+    ours = cross_entropy(torch.from_numpy(Z).float(), torch.from_numpy(Y)).numpy()
+    np.testing.assert_allclose(ours, minus_log(Z, Y), rtol=1e-6)
+    assert ours[0] == pytest.approx(np.log(1 + np.exp(-2) + np.exp(-3)), rel=1e-6)
+    assert ours[1] == pytest.approx(np.log(3), rel=1e-6)
+
+
+def test_objective_func_is_the_weighted_loss_with_balanced_weights() -> None:
+    """Eq. objective_func, λ = 1: E_{V_L} l + E_{S_U} l is our loss with w = M/|V_L| on V_L and M/|S_U| on S_U.
+
+    With w = 1 our loss is Eq. loss_st instead, in which the two means count by their sizes: the paper defines both,
+    and its final loss continues Eq. loss_st.
+    """
+    l = minus_log(Z, Y)  # noqa: E741
+    weights = np.concatenate([np.full(2, 5 / 2), np.full(3, 5 / 3)])
+    assert loss(weights) == pytest.approx(l[TRUE].mean() + l[CHOSEN].mean(), rel=1e-6)
+    assert loss(np.ones(5)) != pytest.approx(l[TRUE].mean() + l[CHOSEN].mean(), rel=1e-2)
+
+
+def test_loss_pop_is_the_mean_over_true_labels() -> None:
+    """Eq. loss_pop on the sample V_L: the teacher's loss."""
+    ours = WeightedLoss(TRUE, Y[TRUE], np.ones(2))(torch.from_numpy(Z[TRUE]).float(), 0).item()
+    assert ours == pytest.approx(minus_log(Z, Y)[TRUE].mean(), rel=1e-6)
+
+
+def test_loss_st_weighs_both_means_by_their_sizes() -> None:
+    """Eq. loss_st: |V_L|/M E_{V_L} l + |S_U|/M E_{S_U} l is our loss with w = 1."""
+    l = minus_log(Z, Y)  # noqa: E741
+    assert loss(np.ones(5)) == pytest.approx(2 / 5 * l[TRUE].mean() + 3 / 5 * l[CHOSEN].mean(), rel=1e-6)
+
+
+def test_normalised_gain_by_hand() -> None:
+    """B̄ = B / (β mean B): gains 1, 2, 3 have mean 2; β = 1/2 doubles."""
+    np.testing.assert_allclose(normalised_gain(np.array([1.0, 2.0, 3.0]), 1.0), [0.5, 1.0, 1.5])
+    np.testing.assert_allclose(normalised_gain(np.array([1.0, 2.0, 3.0]), 0.5), [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("beta", [0.25, 1 / 3, 0.5, 1.0, 4 / 3])
+def test_beta_scales_and_the_unit_of_gain_cancels(beta: float) -> None:
+    """mean B̄ = 1/β, B̄(β) = B̄(1)/β, and B̄ of c·B is B̄ of B."""
+    gain = np.random.default_rng(0).gamma(2.0, size=40)
+    ours = normalised_gain(gain, beta)
+    assert ours.mean() == pytest.approx(1 / beta)
+    np.testing.assert_allclose(ours, normalised_gain(gain, 1.0) / beta)
+    np.testing.assert_allclose(ours, normalised_gain(1e-5 * gain, beta))
+
+
+def test_limits_of_the_normalisation() -> None:
+    """No gain anywhere: all count alike with the usual mean 1/β; no node: no weight."""
+    np.testing.assert_array_equal(normalised_gain(np.zeros(4), 0.5), np.full(4, 2.0))
+    assert normalised_gain(np.empty(0), 0.5).shape == (0,)
+
+
+def test_final_loss_by_its_own_formula() -> None:
+    """Eq. final_loss: |S_U|/M E[B̄ l(ȳ, p)] + |V_L|/M E[l(y, p)] with B̄ from gains 0, 1, 5 and β = 1/3."""
+    l, gain, beta = minus_log(Z, Y), np.array([0.0, 1.0, 5.0]), 1 / 3  # noqa: E741
+    bar = gain / (beta * gain.mean())
+    wanted = 3 / 5 * (bar * l[CHOSEN]).mean() + 2 / 5 * l[TRUE].mean()
+    assert loss(np.concatenate([np.ones(2), normalised_gain(gain, beta)])) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_identity_transition_changes_nothing() -> None:
+    """With T = I the corrected loss and its gradient are those of cross-entropy."""
+    plain = torch.from_numpy(Z).float().requires_grad_()
+    seen = torch.from_numpy(Z).float().requires_grad_()
+    WeightedLoss(np.arange(5), Y, np.arange(1.0, 6.0))(plain, 0).backward()
+    corrected = WeightedLoss(np.arange(5), Y, np.arange(1.0, 6.0), CorrectedCrossEntropy(torch.eye(3)))
+    value = corrected(seen, 0)
+    value.backward()
+    assert value.item() == pytest.approx(loss(np.arange(1.0, 6.0)), rel=1e-6)
+    np.testing.assert_allclose(seen.grad, plain.grad, atol=1e-6)
+
+
+def test_corrected_loss_contracts_over_the_true_label() -> None:
+    """f_θ̄,j = Σ_k p_k T_kj with T_kj = P(pseudo j | true k): true 0 is called 1 in three cases of four, by hand."""
+    t = torch.tensor([[0.25, 0.75], [0.0, 1.0]])
+    p = torch.tensor([[0.8, 0.2]])
+    ours = CorrectedCrossEntropy(t)(p.log(), torch.tensor([1])).item()
+    assert ours == pytest.approx(-np.log(0.8 * 0.75 + 0.2 * 1.0), rel=1e-6)
