@@ -14,6 +14,9 @@ from drgst.errors import DrgstError
 
 # command -> the module whose ``app`` it is (made with add_completion=False), and the line that help shows for it
 COMMANDS = {
+    "run": ("drgst.cli.run", "Run a recipe on a graph."),
+    "predict": ("drgst.cli.predict", "Predict with the model of a run."),
+    "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next."),
     "data": ("drgst.cli.data", "List, get, show, check and split graphs."),
 }
 

@@ -46,6 +46,12 @@ def encode_labels(values: Iterable[Any]) -> tuple[np.ndarray, tuple[str, ...]]:
     return np.array([index[text] for text in texts], dtype=np.int64), tuple(names)
 
 
+def relabel(labels: np.ndarray, names: Sequence[str], classes: Sequence[str]) -> np.ndarray:
+    """Indices into ``names`` as indices into ``classes``, (N,); -1 where unknown or not one of ``classes``."""
+    index = {name: k for k, name in enumerate(classes)}
+    return np.array([*(index.get(name, -1) for name in names), -1], dtype=np.int64)[labels]
+
+
 def _encode_numbers(texts: Sequence[str], number: dict[str, Any]) -> tuple[np.ndarray, tuple[str, ...]]:
     low = min(number.values())
     if low < -1:

@@ -95,6 +95,7 @@ def _graph(arrays: dict[str, np.ndarray]) -> Graph:
         node_ids=arrays["node_ids"],
         name=meta["name"],
         splits=splits,
+        unlabelled=True,  # what was saved was a graph
     )
     return graph.with_(notes=tuple(meta["notes"]))
 

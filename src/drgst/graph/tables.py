@@ -27,7 +27,7 @@ import scipy.sparse as sp
 
 from drgst.errors import DataFileError, GraphError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.naming import clean_ids, encode_labels
+from drgst.graph.naming import clean_ids, encode_labels, relabel
 from drgst.graph.split import Split
 from drgst.graph.table_columns import (
     dense_features,
@@ -41,11 +41,14 @@ from drgst.graph.table_files import FORMATS, read_table
 PathLike = str | os.PathLike[str]
 
 
-def read_tables(nodes: PathLike, edges: PathLike | None = None, name: str | None = None) -> Graph:
+def read_tables(
+    nodes: PathLike, edges: PathLike | None = None, name: str | None = None, classes: tuple[str, ...] | None = None
+) -> Graph:
     """The graph in a folder with ``nodes.*`` and ``edges.*``, or in the two files named.
 
     The columns are described in :mod:`drgst.graph.tables`. Classes are ordered by number where all labels are whole
-    numbers, else by name. ``name`` defaults to the folder's.
+    numbers, else by name. ``name`` defaults to the folder's. With ``classes``, those of a model, the graph is only to
+    be predicted: labels may be missing, and one that is none of the classes counts as unknown.
     """
     if edges is None:
         folder = Path(nodes)
@@ -56,16 +59,19 @@ def read_tables(nodes: PathLike, edges: PathLike | None = None, name: str | None
     edge_table = read_table(edge_path, ("source", "target"), lambda column: column == "weight")
     try:
         ids = clean_ids(node_table.column("id").to_pylist())
-        labels, classes = _labels(node_table)
+        labels, names = _labels(node_table)
+        if classes is not None:
+            labels, names = relabel(labels, names, classes), classes
         return make_graph(
             _features(node_table, node_path),
             _adjacency(edge_table, edge_path, ids),
             labels,
-            class_names=classes,
+            class_names=names,
             node_ids=ids,
             name=name or folder.resolve().name or "graph",
             splits=_splits(node_table, node_path),
             notes=_unused(edge_table, edge_path),
+            unlabelled=classes is not None,
         )
     except GraphError as error:
         raise GraphError(f"{node_path}: {error}") from error

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from drgst import __version__
 from drgst.errors import DrgstError, GraphError, RunError
-from drgst.files import replacing, write_text
+from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.selftrain.learner import Learner, NetworkLearner
 from drgst.selftrain.recipes import find_recipe
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.tensorfiles import write_tensors
 
 FORMAT = 1
 
@@ -67,8 +67,7 @@ def save_model_files(
     target = Path(folder)
     tensors = {f"state.{k}": v.contiguous().clone() for k, v in model.state.items()}
     tensors |= {f"fitted.{k}": torch.from_numpy(np.array(v)) for k, v in arrays.items()}
-    with replacing(target / "model.safetensors") as temporary:
-        save_file(tensors, temporary)
+    write_tensors(target / "model.safetensors", tensors)
     facts = {
         "format": FORMAT,
         "drgst": __version__,

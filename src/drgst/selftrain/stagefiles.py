@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
 from drgst.backbone.training import Curve, Training
 from drgst.errors import RunError
-from drgst.files import replacing
 from drgst.selftrain.beliefs import Chosen
 from drgst.selftrain.history import Stage
+from drgst.selftrain.tensorfiles import write_tensors
 
 ARRAYS = ("weights", "gain", "confidence", "logits", "all_gain", "embedding")
 
@@ -35,8 +34,7 @@ def save_stage(stage: Stage, path: Path) -> None:
         "note": stage.note,
         "trainings": [asdict(t) for t in stage.trainings],
     }
-    with replacing(path) as temporary:
-        save_file(tensors, temporary, metadata={"stage": json.dumps(facts)})
+    write_tensors(path, tensors, {"stage": json.dumps(facts)})
 
 
 def load_stage(path: Path) -> Stage:

@@ -1,0 +1,91 @@
+"""What a person reads when a run has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from drgst.evaluate.runconfig import RunConfig
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+
+FILES = (
+    ("predictions.csv", "every node: id, label, confidence, gain, stage it entered"),
+    ("model.safetensors", "the network: drgst.load_model(folder)"),
+    ("history.jsonl", "what happened in each stage"),
+    ("config.toml", "runs again as it is: drgst run --config"),
+    ("summary.json", "these figures"),
+)
+
+
+def introduction(graph: Graph, split: Split, config: RunConfig) -> str:
+    """What is about to happen, in one or two lines."""
+    sizes = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_classes} classes"
+    parts = f"{split.train.size:,} training labels, {split.val.size:,} validation, {split.test.size:,} test"
+    pool = f"{split.pool.size:,} nodes may be pseudo-labelled"
+    return f"{config.recipe} on {graph.name} ({sizes}), seed {config.seed}\n{parts}; {pool}"
+
+
+def report(console: Console, summary: dict[str, Any], rows: Sequence[dict[str, Any]], folder: str) -> None:
+    """The table of stages, teacher against student, why it stopped and where the files are."""
+    console.print(stage_table(rows, summary["result_stage"]))
+    notes = [f"stage {row['stage']}: {row['note']}" for row in rows if row["note"] not in ("", summary["stop_reason"])]
+    files = [f"  {name:<18} {what}" for name, what in FILES]
+    more = f"what to label next: drgst suggest {folder} --n 20"
+    for line in (*notes, *conclusions(summary), "", f"files in {folder}:", *files, more):
+        console.print(line, soft_wrap=True)
+
+
+def stage_table(rows: Sequence[dict[str, Any]], result: int) -> Table:
+    """A line a stage, 80 characters wide at most; a column that is empty throughout is left out."""
+    shown = [column for column in COLUMNS if any(row[column[1]] is not None for row in rows)]
+    table = Table("stage", box=box.SIMPLE_HEAD, pad_edge=False)
+    for title, _, _ in shown:
+        table.add_column(title, justify="right")
+    table.add_column("note")
+    for row in rows:
+        name = "teacher" if row["stage"] == 0 else str(row["stage"])
+        note = "the result" if row["stage"] == result else "" if row["accepted"] else "not kept"
+        table.add_row(name, *(_cell(row[key], how) for _, key, how in shown), note)
+    return table
+
+
+def conclusions(summary: dict[str, Any]) -> list[str]:
+    """Teacher against student, why it stopped, what it cost."""
+    memory = f", {summary['peak_memory_mb']:,.0f} MB at most" if summary["peak_memory_mb"] else ""
+    return [
+        *_teacher_against_student(summary),
+        f"stopped: {summary['stop_reason']}",
+        f"took {summary['seconds']:.1f} s, {summary['epochs']:,} epochs{memory}",
+    ]
+
+
+def _teacher_against_student(summary: dict[str, Any]) -> list[str]:
+    """On test nodes, else on validation nodes; nothing where there are neither."""
+    for part in ("test", "val"):
+        before, after = summary[f"teacher_{part}_accuracy"], summary[f"{part}_accuracy"]
+        if after is None:
+            continue
+        name = {"test": "test", "val": "validation"}[part]
+        if summary["result_stage"] == 0:
+            return [f"{name} accuracy: {after:.1%}, the teacher's; no student replaced it"]
+        return [f"{name} accuracy: teacher {before:.1%}, student {after:.1%} ({100 * (after - before):+.1f} points)"]
+    return []
+
+
+COLUMNS = (  # title, key of the row, how it is written
+    ("trusted", "trusted", "{:,}"),
+    ("precision", "precision", "{:.1%}"),
+    ("validation", "val_accuracy", "{:.1%}"),
+    ("test", "test_accuracy", "{:.1%}"),
+    ("mean gain", "mean_gain", "{:#.2g}"),
+    ("epochs", "epochs", "{:,}"),
+)
+
+
+def _cell(value: Any, how: str) -> str:
+    return "" if value is None else how.format(value)

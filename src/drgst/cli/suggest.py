@@ -1,0 +1,58 @@
+"""``drgst suggest``: which nodes to label next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drgst.cli.console import JsonOption, emit, people
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def suggest(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
+    n: Annotated[int, typer.Option("--n", "-n", help="How many nodes.")] = 20,
+    out: Annotated[Path | None, typer.Option(help="CSV file to write as well.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Suggest which nodes to label next: those whose label would teach the model most, and not all alike.
+
+    Each is the node of largest information gain in one of n clusters of unlabelled nodes.
+    """
+    from drgst.evaluate.advice import advice, to_csv
+    from drgst.files import write_text
+
+    found = advice(run, n)
+    console = people(json)
+    console.print(_table(found.rows, found.measure))
+    if len(found.rows) < n:
+        console.print(
+            f"only {len(found.rows):,} nodes are without a label, so no more can be suggested", soft_wrap=True
+        )
+    if out is not None:
+        write_text(out, to_csv(found.rows))
+        console.print(f"written to {out}", soft_wrap=True)
+    if json:
+        emit({"run": str(run), "measure": found.measure, "suggestions": found.rows})
+
+
+def _table(rows: list[dict[str, Any]], measure: str) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("node", measure, "predicted", "confidence", "stands for", box=box.SIMPLE_HEAD, pad_edge=False)
+    for place in (1, 3, 4):
+        table.columns[place].justify = "right"
+    for row in rows:
+        alike = f"{row['stands_for']:,} alike"
+        worth = f"{row['worth']:#.3g}"
+        table.add_row(Text(str(row["id"])), worth, Text(row["predicted"]), f"{row['confidence']:.1%}", alike)
+    return table
