@@ -42,5 +42,5 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """One sentence for an unknown name, with the nearest known one: ``unknown recipe 'm3'; did you mean 'm3s'?``"""
     options = sorted(known)
     near = difflib.get_close_matches(name.lower(), options, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"unknown {kind} {name!r}; {hint}(known: {', '.join(options)})"
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"unknown {kind} {name!r}{hint} (known: {', '.join(options)})"

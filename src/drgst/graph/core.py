@@ -118,7 +118,10 @@ def make_graph(
     cleaned = clean_adjacency(adjacency)
     count = cleaned.adjacency.shape[0]
     try:
-        y = np.array(labels, dtype=np.int64).reshape(-1)
+        given = np.asarray(labels).reshape(-1)
+        y = given.astype(np.int64)
+        if given.dtype.kind == "f" and not np.array_equal(y, given):
+            raise ValueError(f"{given[y != given][0]} is not whole")
     except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"labels must be whole numbers with -1 for unknown: {error}") from error
     if not (y >= 0).any() and not unlabelled:

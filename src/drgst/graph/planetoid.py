@@ -22,8 +22,8 @@ def read_planetoid(folder: Path, name: str, class_names: Sequence[str] | None = 
     """The graph in ``folder/ind.NAME.*`` with its public split; features as in the files, not normalised.
 
     Row j of ``tx`` belongs to node ``test.index[j]``; ``allx`` holds the nodes before them. Citeseer's test range
-    has gaps: nodes without words, edges or a label. They stay, with class 0 as in PyTorch Geometric and in the
-    programs of the papers, are in no part but the pool, and are mentioned in the notes.
+    has gaps: nodes without words, edges or a label. They stay, unlabelled (PyTorch Geometric calls them class 0,
+    a label that nobody gave), are in no part but the pool, and are mentioned in the notes.
     """
     parts = {part: load_pickle(folder / f"ind.{name}.{part}") for part in PARTS[:-1]}
     test = read_integers(folder / f"ind.{name}.test.index")
@@ -32,7 +32,7 @@ def read_planetoid(folder: Path, name: str, class_names: Sequence[str] | None = 
         count = int(owner.max()) + 1
         features = sp.vstack([parts["allx"], parts["tx"]]).tocoo()
         features = sp.csr_array((features.data, (owner[features.row], features.col)), shape=(count, features.shape[1]))
-        labels = np.zeros(count, dtype=np.int64)
+        labels = np.full(count, -1, dtype=np.int64)
         labels[owner] = np.vstack([parts["ally"], parts["ty"]]).argmax(axis=1)
         train = np.arange(parts["y"].shape[0])
         adjacency = _adjacency(parts["graph"], count)
@@ -41,7 +41,7 @@ def read_planetoid(folder: Path, name: str, class_names: Sequence[str] | None = 
     split = Split.of(train, train.size + np.arange(VALIDATION), test, count, name="public")
     missing = count - np.unique(owner).size
     notes = (
-        [f"{missing} nodes have no words and no label in the files; they carry class 0, as in PyG"] if missing else []
+        [f"{missing} nodes have no words and no label in the files; they stay unlabelled"] if missing else []
     )
     return make_graph(features, adjacency, labels, class_names=class_names, name=name, splits=[split], notes=notes)
 

@@ -1,0 +1,5 @@
+"""``python -m drgst``."""
+
+from drgst.cli import main
+
+main()

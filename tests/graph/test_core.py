@@ -1,0 +1,95 @@
+"""The graph type and the door behind every other door."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from drgst.errors import GraphError
+from drgst.graph.core import Graph, clean_adjacency, make_graph
+from drgst.graph.split import Split
+
+PATH = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]  # 0 -> 1 -> 2
+
+
+def graph(**changes: object) -> Graph:
+    given = {"features": np.eye(3), "adjacency": PATH, "labels": [0, 1, -1]}
+    return make_graph(**{**given, **changes})  # type: ignore[arg-type]
+
+
+def test_directed_edges_become_undirected_and_that_is_said() -> None:
+    made = graph()
+    assert made.adjacency.toarray().tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    assert made.num_edges == 2
+    assert made.notes == ("directed edges were made undirected",)
+
+
+def test_loops_go_and_duplicates_merge_to_the_largest_weight() -> None:
+    raw = sp.coo_array(([1.0, 3.0, 2.0, 5.0], ([0, 0, 1, 2], [1, 1, 0, 2])), shape=(3, 3))
+    cleaned = clean_adjacency(raw)
+    assert cleaned.adjacency.toarray().tolist() == [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
+    assert cleaned.notes == (
+        "1 self-loops were removed",
+        "1 duplicate edges were merged",
+        "directed edges were made undirected",
+    )
+
+
+def test_isolated_nodes_stay() -> None:
+    made = graph(adjacency=np.zeros((3, 3)))
+    assert made.num_nodes == 3
+    assert made.degrees.tolist() == [0, 0, 0]
+
+
+def test_arrays_can_not_be_changed_from_outside() -> None:
+    made = graph()
+    with pytest.raises(ValueError, match="read-only"):
+        made.labels[0] = 1
+
+
+def test_what_was_given_is_not_kept_nor_frozen() -> None:
+    features = np.eye(3, dtype=np.float32)
+    made = graph(features=features)
+    features[0, 0] = 7
+    assert made.features[0, 0] == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"adjacency": np.zeros((0, 0)), "features": None, "labels": []}, "no nodes"),
+        ({"adjacency": np.zeros((2, 3))}, "must be square"),
+        ({"adjacency": [[0, -1, 0], [0, 0, 0], [0, 0, 0]]}, "weight -1.0: weights must be finite and above 0"),
+        ({"adjacency": [[0, np.nan, 0], [0, 0, 0], [0, 0, 0]]}, "weight nan"),
+        ({"features": [[1.0], [np.nan], [0.0]]}, "feature of node 1 is NaN or infinite"),
+        ({"features": sp.csr_array([[1.0], [0.0], [np.inf]])}, "feature of node 2 is NaN or infinite"),
+        ({"features": [["a"], ["b"], ["c"]]}, "features must be numbers"),
+        ({"features": np.eye(2)}, "but the graph has 3 nodes"),
+        ({"labels": [0, 1]}, "2 labels for 3 nodes"),
+        ({"labels": [0, 1, -2]}, "label -2 is not allowed"),
+        ({"labels": [0, 1.5, 1]}, "1.5 is not whole"),
+        ({"labels": [-1, -1, -1]}, "all labels are missing"),
+        ({"labels": [0, 0, -1]}, "one class only"),
+        ({"labels": [0, 2, 1], "class_names": ["a", "b"]}, "label 2 has no class name"),
+        ({"class_names": ["a", "a"]}, "two classes have the same name"),
+        ({"node_ids": ["x", "y", "x"]}, "node id x occurs more than once"),
+        ({"node_ids": ["x", "y"]}, "2 node ids for 3 nodes"),
+    ],
+)
+def test_bad_input_is_one_sentence(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(GraphError, match=sentence):
+        graph(**changes)
+
+
+def test_a_split_that_leaves_the_graph_is_refused() -> None:
+    with pytest.raises(ValueError, match="train holds node 3, but the graph has nodes 0 to 2"):
+        graph(splits=[Split(np.array([3]), [], [], [])])
+
+
+def test_a_graph_to_predict_may_have_no_labels() -> None:
+    assert graph(labels=[-1] * 3, class_names=["a", "b"], unlabelled=True).num_classes == 2
+
+
+def test_repr_counts() -> None:
+    assert repr(graph(name="toy")) == "Graph('toy': 3 nodes, 2 edges, 3 features, 2 classes, 2 labelled)"
