@@ -29,7 +29,7 @@ class GCN(Backbone, LinearHead):
 
     def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:
         """ReLU(Â X W₁ + b₁), (N, D)."""
-        return (adj.sym @ (x @ self.weight1) + self.bias1).relu_()
+        return (adj.sym @ (x @ self.weight1)).add_(self.bias1).relu_()
 
     def mix(self, h: Hidden) -> Tensor:
         """H W₂, (N, C)."""

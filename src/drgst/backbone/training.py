@@ -138,12 +138,13 @@ class _Run:
         epoch = 0
         for epoch in range(limit + 1):
             logits, val_logits = self._forward(last=epoch == limit)
-            val_loss, accuracy = self._validate(val_logits)
+            val_loss = self._val_loss(val_logits)
             if math.isnan(val_loss) and self.validated:
                 self._fail(epoch, "validation loss", val_loss)
             if val_loss < best_loss or not self.validated:
-                best_epoch, best_loss, best_accuracy = epoch, val_loss, accuracy
+                best_epoch, best_loss = epoch, val_loss
                 if self.validated:
+                    best_accuracy = self._val_accuracy(val_logits)
                     torch._foreach_copy_(self.best, self.parameters)
             curve.val_loss.append(val_loss)
             if logits is None:
@@ -177,12 +178,11 @@ class _Run:
         self.network.train()
         return (None if last else forward(self.network, self.inputs)), val_logits
 
-    def _validate(self, logits: Tensor) -> tuple[float, float]:
-        if not self.validated:
-            return math.nan, math.nan
-        z = logits[self.val_rows]
-        loss = F.cross_entropy(z, self.val_labels).item()
-        return loss, (z.argmax(dim=1) == self.val_labels).float().mean().item()
+    def _val_loss(self, logits: Tensor) -> float:
+        return F.cross_entropy(logits[self.val_rows], self.val_labels).item() if self.validated else math.nan
+
+    def _val_accuracy(self, logits: Tensor) -> float:
+        return (logits[self.val_rows].argmax(dim=1) == self.val_labels).float().mean().item()
 
     def _step(self, logits: Tensor, epoch: int) -> float:
         loss = self.objective(logits if self.rows is None else logits[self.rows], epoch)
