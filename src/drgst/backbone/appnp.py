@@ -84,7 +84,7 @@ class PPNP(APPNP):
         made = _KNOWN.setdefault(adj.sym, {})
         if self.alpha not in made:
             made[self.alpha] = ppr_matrix(adj.sym, self.alpha)
-        return made[self.alpha] @ self.last(h)
+        return (self.last(h).t() @ made[self.alpha]).t()  # Π = Πᵀ; few rows are quicker than few columns
 
 
 _KNOWN: WeakKeyDictionary[SparseMatrix, dict[float, Tensor]] = WeakKeyDictionary()  # Π lives as long as its graph
