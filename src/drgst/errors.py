@@ -34,6 +34,10 @@ class RunError(DrgstError):
     """A run folder or model folder that can't be written, read or resumed."""
 
 
+class StoreError(DrgstError):
+    """A store of runs that is damaged, newer, no store at all or can't be written."""
+
+
 class DrgstWarning(UserWarning):
     """Something a user should know that is not an error."""
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "run": ("drgst.cli.run", "Run a recipe on a graph."),
     "predict": ("drgst.cli.predict", "Predict with the model of a run."),
     "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next."),
+    "bench": ("drgst.cli.bench", "Run a grid of data sets, labels, recipes and draws."),
     "data": ("drgst.cli.data", "List, get, show, check and split graphs."),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.graph.core import Graph
+from drgst.graph.split import Split
 from drgst.selftrain.learner import Problem
 
 
@@ -26,6 +27,12 @@ def known_fingerprint(problem: Problem) -> str:
     """
     split = problem.split
     return _digest([problem.graph.labels, split.train, split.val, split.pool])
+
+
+def split_fingerprint(graph: Graph, split: Split) -> str:
+    """SHA-256 of training, validation, test and pool nodes and of the labels of the first three."""
+    parts = (split.train, split.val, split.test)
+    return _digest([*parts, split.pool, *(graph.labels[part] for part in parts)])
 
 
 def _matrix(matrix: Any) -> list[Any]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any
 
 from drgst.errors import SettingError
-from drgst.graph.registry import DATASETS
+from drgst.evaluate.sources import absolute
 from drgst.selftrain.settings import Settings
 
 
@@ -65,9 +64,4 @@ class RunConfig:
 
 RUN_KEYS = tuple(f.name for f in fields(RunConfig) if f.name not in ("settings", "versions"))
 
-
-def absolute(data: str, folder: Path | None = None) -> str:
-    """A data set's name in small letters, or the absolute path of a graph."""
-    if data.lower() in DATASETS:
-        return data.lower()
-    return str(((folder or Path()) / Path(data).expanduser()).absolute())
+__all__ = ["RUN_KEYS", "RunConfig", "absolute"]

@@ -1,0 +1,69 @@
+"""From a cell of the grid to its tasks: data opened, splits drawn, settings resolved, everything checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+from drgst.evaluate.fingerprint import data_fingerprint, split_fingerprint
+from drgst.evaluate.grid import Cell, Grid
+from drgst.evaluate.protocol import Validation, draw
+from drgst.evaluate.task import Task, variant
+from drgst.files import sha256
+from drgst.graph.core import Graph
+from drgst.graph.open import open_graph
+from drgst.graph.split import Pool, Split
+from drgst.selftrain.recipes import find_recipe
+from drgst.selftrain.resolve import resolve
+
+
+class Expander:
+    """Makes the tasks of cells; graphs and splits are kept, since all recipes share them."""
+
+    def __init__(self, grid: Grid, opener: Callable[[str, str | None], Graph] = open_graph) -> None:
+        self.grid = grid
+        self.graph = lru_cache(maxsize=None)(lambda source: opener(source, grid.root))
+        self.data_sha256 = lru_cache(maxsize=None)(lambda source: data_fingerprint(self.graph(source)))
+        self.split = lru_cache(maxsize=None)(self._split)
+
+    def check(self) -> None:
+        """Refuse unknown names before anything is opened, and data that can't be opened before anything is run."""
+        for recipe in self.grid.recipes:
+            find_recipe(recipe)
+        for source in self.grid.datasets:
+            self.graph(source)
+
+    def tasks(self, cell: Cell) -> list[Task]:
+        """One a draw; draw d of every recipe has the same split and seed."""
+        return [self._task(cell, number) for number in range(self.grid.draws)]
+
+    def _task(self, cell: Cell, number: int) -> Task:
+        grid, graph = self.grid, self.graph(cell.source)
+        split, fingerprint = self.split(cell.source, cell.per_class, number)
+        settings, _ = resolve(cell.recipe, graph, split, grid.changes_of(cell))
+        usual, _ = resolve(cell.recipe, graph, split, {})
+        entries = graph.adjacency.nnz + (graph.features.nnz if hasattr(graph.features, "nnz") else graph.features.size)
+        return Task(
+            source=cell.source,
+            root=grid.root,
+            dataset=graph.name,
+            per_class=cell.per_class,
+            recipe=cell.recipe,
+            variant=variant(settings.model_dump(), usual.model_dump()),
+            pool=grid.pool,
+            validation=grid.validation,
+            draw=number,
+            settings=settings.model_dump(),
+            data_sha256=self.data_sha256(cell.source),
+            split_sha256=fingerprint,
+            recipe_sha256=sha256(cell.recipe) if cell.recipe.endswith(".toml") and Path(cell.recipe).is_file() else "",
+            cost=entries * (1 + 2 * settings.stages),
+        )
+
+    def _split(self, source: str, per_class: int, number: int) -> tuple[Split, str]:
+        graph = self.graph(source)
+        pool, validation = cast(Pool, self.grid.pool), cast(Validation, self.grid.validation)
+        split = draw(graph, per_class, number, pool, validation)
+        return split, split_fingerprint(graph, split)

@@ -1,0 +1,101 @@
+"""A run of the bench, and the key under which the store knows it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ALGORITHM = 1  # raise by hand when results change: a commit's hash would throw all runs away with every commit
+
+# Settings that a key leaves out while they have these values, so that a new setting (entered here with the value that
+# changes nothing) does not throw all runs away. Never change an entry: a new default is a new key. A setting that is
+# not entered is part of every key.
+NEUTRAL: dict[str, Any] = {
+    "backbone": "gcn",
+    "hidden": 64,
+    "dropout": 0.5,
+    "start": "glorot",
+    "normalise": "auto",
+    "lr": 0.01,
+    "weight_decay": 5e-4,
+    "epochs": 2000,
+    "patience": 200,
+    "fixed_epochs": None,
+    "gain": "dropedge",
+    "drop_rate": 0.3,
+    "samples": 100,
+    "estimator": "sampled",
+    "threshold": 0.6,
+    "beta": 0.5,
+    "stages": 3,
+    "keep": "last",
+    "agreement": 1.0,
+    "on_collapse": "retry",
+    "retries": 2,
+    "top": None,
+    "walk_epsilon": 1e-6,
+    "clusters": None,
+    "trust_weight": 0.1,
+    "negative_weight": 1.0,
+    "negatives": 0,
+    "alpha": 0.1,
+    "inverse_l2": 100.0,
+    "calibrate": "none",
+    "smooth": "none",
+    "correct_alpha": 0.8,
+    "smooth_alpha": 0.8,
+    "device": "cpu",
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything that a worker needs to make one run, plain enough to be sent to another machine."""
+
+    source: str  # a data set's name or the path of a graph
+    root: str | None  # folder with the data sets' files
+    dataset: str
+    per_class: int
+    recipe: str
+    variant: str
+    pool: str
+    validation: str
+    draw: int
+    settings: Mapping[str, Any]  # all of them
+    data_sha256: str
+    split_sha256: str
+    recipe_sha256: str = ""  # of the file, for a recipe that is one
+    cost: float = 1.0  # in no unit: what is cheap is run first
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of all that decides the result: data, split, recipe and settings, seed, algorithm version."""
+        told = {
+            "algorithm": ALGORITHM,
+            "data": self.data_sha256,
+            "split": self.split_sha256,
+            "recipe": self.recipe,
+            "settings": {k: v for k, v in self.settings.items() if k not in NEUTRAL or NEUTRAL[k] != v},
+            "seed": self.seed,
+        }
+        if self.recipe_sha256:
+            told["recipe"] = self.recipe_sha256
+        return hashlib.sha256(canonical(told).encode()).hexdigest()
+
+    @property
+    def seed(self) -> int:
+        """Of the training: the number of the draw."""
+        return self.draw
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and no blanks: equal for equal contents."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def variant(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+    """``beta=1.0,threshold=0.4``: the settings that differ from the recipe's usual ones."""
+    return ",".join(f"{k}={settings[k]}" for k in sorted(settings) if settings[k] != usual[k])
