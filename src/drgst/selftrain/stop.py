@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,12 +51,14 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ValidationPlateau:
-    """End when the validation loss has not fallen for so many stages."""
+    """End when the validation loss has not fallen for so many stages; never where there is no validation."""
 
     patience: int = 2
 
     def __call__(self, history: History, chosen: Chosen) -> str | None:  # noqa: ARG002
         losses = [s.val_loss for s in history.stages]
+        if any(math.isnan(loss) for loss in losses):
+            return None
         best = min(range(len(losses)), key=losses.__getitem__)
         if len(losses) - 1 - best < self.patience:
             return None

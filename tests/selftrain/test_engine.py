@@ -1,0 +1,206 @@
+"""The engine: what it must never do, and that its bits depend on the seed alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import torch
+
+from drgst.errors import SettingError
+from drgst.selftrain.beliefs import Chosen
+from drgst.selftrain.engine import result_stage, self_train
+from drgst.selftrain.history import History
+from drgst.selftrain.learner import NetworkLearner, Problem
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipes import find_recipe
+from drgst.selftrain.select import Threshold
+from drgst.selftrain.stagefiles import load_stage, save_stage
+from drgst.selftrain.stop import MaxStages
+
+NAMES = ("drgst-de", "drgst-both", "as-released-do")
+
+
+@dataclass(frozen=True)
+class Spy(NetworkLearner):
+    """The usual learner, which keeps the targets of every training."""
+
+    seen: tuple = ()
+
+    def train(self, problem, targets, loss, seed, on_epoch):  # type: ignore[no-untyped-def]
+        self.seen[0].append(targets)
+        return super().train(problem, targets, loss, seed, on_epoch)
+
+
+def spied(world, name: str, **changes) -> list:  # type: ignore[no-untyped-def]
+    """The targets of every training of a run."""
+    problem = world.problem(name, **changes)
+    seen: list = []
+    self_train(problem, replace(find_recipe(name).make(problem.settings), learner=Spy(seen=(seen,))))
+    return seen
+
+
+def test_it_learns(world, history) -> None:
+    """The last student is right about most test nodes; else the tests below would say little."""
+    right = history[-1].logits.argmax(axis=1) == world.graph.labels
+    assert right[world.split.test].mean() > 0.7
+    assert history[1].chosen.nodes.size > 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scrambled_test_labels_change_nothing(world, same, name: str) -> None:
+    """Labels of test and pool nodes: permuted, hidden or all of one class, the run is the same in every bit."""
+    unseen = np.union1d(world.split.test, world.split.pool)
+    plain = world.run(name)
+    for lie in (np.random.default_rng(0).permutation(world.graph.labels[unseen]), -1, 2):
+        labels = world.graph.labels.copy()
+        labels[unseen] = lie
+        same(replace(world, graph=world.graph.with_(labels=labels)).run(name), plain)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_true_labels_are_never_overwritten(world, name: str) -> None:
+    """Every training has all of V_L with its true labels, and no node twice, though networks doubt some of them."""
+    train = world.split.train
+    for targets in spied(world, name):
+        np.testing.assert_array_equal(targets.nodes[: targets.true], train)
+        np.testing.assert_array_equal(targets.labels[: targets.true], world.graph.labels[train])
+        assert np.unique(targets.nodes).size == targets.nodes.size
+
+
+def test_true_labels_stay_even_where_the_teacher_is_sure_of_another(world) -> None:
+    """A teacher that is wrong about a training node: its own label stays the target."""
+    labels = world.graph.labels.copy()
+    labels[0] = 2  # a wrong true label: node 0 looks like class 0
+    wrong = replace(world, graph=world.graph.with_(labels=labels))
+    teacher = wrong.run("drgst-de")[0]
+    assert teacher.logits[0].argmax() == 0
+    assert all(targets.labels[0] == 2 for targets in spied(wrong, "drgst-de"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_pool_is_never_left(world, name: str) -> None:
+    for targets in spied(world, name, threshold=0.0, stages=3):
+        assert np.isin(targets.nodes[targets.true :], world.split.pool).all()
+
+
+def test_test_nodes_join_only_where_the_split_says_so(world) -> None:
+    """With the pool all-but-validation they may be pseudo-labelled; validation nodes never."""
+    wide = replace(world, split=world.split.with_pool("all-but-validation", 60))
+    entered = wide.run(threshold=0.0)[1].chosen.nodes
+    assert np.isin(world.split.test, entered).all()
+    assert not np.isin(world.split.val, entered).any()
+
+
+@pytest.mark.parametrize("where", ["train", "val", "test"])
+def test_a_select_part_that_leaves_the_pool_is_refused(world, where: str) -> None:
+    node = int(getattr(world.split, where)[0])
+
+    def greedy(beliefs):  # type: ignore[no-untyped-def]
+        return Chosen.of(np.array([node]), np.array([0]))
+
+    with pytest.raises(SettingError, match=f"chose node {node}, which is not in the pool"):
+        self_train(world.problem(), Recipe(select=greedy))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_seed_same_bits_another_seed_other_bits(world, same, name: str) -> None:
+    one = world.run(name, seed=4)
+    same(world.run(name, seed=4), one)
+    assert (world.run(name, seed=5, stages=0)[0].logits != one[0].logits).any()
+
+
+def test_global_random_state_neither_matters_nor_moves(world, history, same) -> None:
+    np.random.seed(1)  # noqa: NPY002
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    same(world.run(), history)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@pytest.mark.parametrize("name", ["drgst-de", "as-released-do"])
+@pytest.mark.parametrize("done", [0, 1, 2, 3])
+def test_a_truncated_history_goes_on_with_the_same_bits(world, same, tmp_path, name: str, done: int) -> None:
+    """As after a kill: the finished stages come back from their files, the rest is run again."""
+    whole = world.run(name, stages=3, agreement=1)
+    assert len(whole) == 4
+    kept = []
+    for stage in whole.stages[:done]:
+        save_stage(stage, tmp_path / str(stage.number))
+        kept.append(load_stage(tmp_path / str(stage.number)))
+    same(world.run(name, stages=3, agreement=1, history=History(tuple(kept))), whole)
+
+
+@pytest.mark.parametrize("kind", ["dropout", "dropedge"])
+def test_relabelling_the_nodes_relabels_the_result(world, kind: str) -> None:
+    """Nodes in another order give the same run in that order, to rounding.
+
+    Dropout masks and sampled edges belong to positions, so both are off: dropout 0 and the closed estimator. Weights
+    start from (features, hidden) alone and do not know the order of nodes.
+    """
+    order = np.random.default_rng(3).permutation(60)  # new position k holds old node order[k]
+    place = np.argsort(order)
+    g, s = world.graph, world.split
+    moved = g.with_(features=g.features[order], adjacency=g.adjacency[order][:, order].tocsr(), labels=g.labels[order])
+    split = replace(s, **{part: np.sort(place[getattr(s, part)]) for part in ("train", "val", "test", "pool")})
+    name = {"dropout": "drgst-do", "dropedge": "drgst-de"}[kind]
+    settings = {"dropout": 0.0, "estimator": "closed", "epochs": 20}
+    plain, other = world.run(name, **settings), type(world)(moved, split).run(name, **settings)
+    assert len(plain) == len(other) == 3
+    for a, b in zip(plain.stages, other.stages, strict=True):
+        np.testing.assert_array_equal(np.sort(place[a.chosen.nodes]), b.chosen.nodes)
+        np.testing.assert_allclose(a.logits[order], b.logits, atol=2e-3)
+        np.testing.assert_allclose(a.all_gain[order], b.all_gain, rtol=2e-2, atol=1e-6)
+
+
+def test_an_empty_trusted_set_is_a_reason_to_stop(world) -> None:
+    done = world.run(threshold=0.999)
+    assert done.stop_reason == "no unlabelled node is trusted"
+    assert len(done) == 1
+    assert result_stage(done, "last").number == 0
+
+
+def test_no_stages_is_the_teacher_alone(world, same) -> None:
+    done = world.run(stages=0)
+    assert len(done) == 1
+    assert done.stop_reason == "all 0 stages are done"
+
+
+def test_an_unchanged_trusted_set_is_convergence(world) -> None:
+    done = world.run(threshold=0.0, stages=30, agreement=0.7)
+    assert done.stop_reason.startswith("converged")
+    assert len(done) < 31
+
+
+def test_carry_keeps_what_was_once_trusted(world) -> None:
+    """With carry a node stays with its first label though the select part no longer names it."""
+    pool = world.split.pool
+    calls = iter(range(10))
+
+    def one_each(beliefs):  # type: ignore[no-untyped-def]
+        return Chosen.of(pool[[next(calls)]], np.array([1]))
+
+    recipe = Recipe(select=one_each, carry=True, stop=(MaxStages(2),))
+    done = self_train(world.problem(), recipe)
+    np.testing.assert_array_equal(done[2].chosen.nodes, pool[:2])
+    entered = done.entered(60, world.split.train)
+    assert (entered[pool[0]], entered[pool[1]], entered[pool[2]]) == (1, 2, -1)
+
+
+def test_result_is_the_last_or_the_best(world, history) -> None:
+    losses = [s.val_loss for s in history.stages]
+    assert result_stage(history, "last").number == len(history) - 1
+    assert result_stage(history, "best").number == int(np.argmin(losses))
+
+
+def test_parts_may_be_plain_functions(world) -> None:
+    """A user's own part is one small function."""
+    done = self_train(world.problem(), Recipe(select=lambda beliefs: Threshold(0.4)(beliefs), stop=(MaxStages(1),)))
+    assert len(done) == 2
+
+
+def test_a_problem_hides_what_must_not_be_known(world) -> None:
+    problem = Problem.of(world.graph, world.split, world.problem().settings)
+    known = np.flatnonzero(problem.graph.labels >= 0)
+    np.testing.assert_array_equal(known, np.union1d(world.split.train, world.split.val))

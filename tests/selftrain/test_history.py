@@ -1,0 +1,60 @@
+"""History: who entered when, what a stage tells, and that it is never changed in place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+
+from drgst.selftrain.beliefs import Chosen
+from drgst.selftrain.history import History
+
+
+def stages(history: History, *sets: list[int], accepted: tuple[bool, ...] | None = None) -> History:
+    """A history whose stages trusted these nodes."""
+    ok = accepted or (True,) * len(sets)
+    made = [
+        replace(history[0], number=k, chosen=Chosen.of(np.array(s, int), np.zeros(len(s))), accepted=a)
+        for k, (s, a) in enumerate(zip(sets, ok, strict=True))
+    ]
+    return History(tuple(made))
+
+
+def test_entered_is_the_first_stage(history) -> None:
+    """Stage of first trust; 0 for true labels, -1 for never."""
+    entered = stages(history, [], [5, 6], [6, 7]).entered(9, np.array([0, 1]))
+    np.testing.assert_array_equal(entered, [0, 0, -1, -1, -1, 1, 1, 2, -1])
+
+
+def test_a_stage_that_was_not_accepted_lets_nobody_in(history) -> None:
+    entered = stages(history, [], [5], [6], accepted=(True, True, False)).entered(8, np.array([0]))
+    np.testing.assert_array_equal(entered, [0, -1, -1, -1, -1, 1, -1, -1])
+
+
+def test_with_stage_and_ended_make_copies(history) -> None:
+    longer = history.with_stage(history[1])
+    assert len(longer) == len(history) + 1
+    assert longer.seconds == pytest.approx(history.seconds + history[1].seconds)
+    assert history.ended("enough").stop_reason == "enough"
+    assert history.stop_reason != "enough"
+    with pytest.raises(FrozenInstanceError):
+        history.stop_reason = "x"
+
+
+def test_summary_is_plain_json_without_hidden_labels(history) -> None:
+    for stage in history.stages:
+        told = json.loads(json.dumps(stage.summary(), allow_nan=False))
+        assert told["trusted"] == stage.chosen.nodes.size
+        assert told["epochs"] == sum(t.epochs for t in stage.trainings)
+    first = history[0].summary()
+    assert (first["trusted"], first["mean_gain"], first["mean_weight"]) == (0, None, None)
+
+
+def test_summary_without_validation_has_none_not_nan(worlds) -> None:
+    world = worlds()
+    alone = type(world)(world.graph, world.split.without_validation())
+    told = alone.run(stages=1, fixed_epochs=10)[-1].summary()
+    assert told["val_loss"] is None
+    json.dumps(told, allow_nan=False)
