@@ -41,7 +41,7 @@ def ring() -> Inputs:
     ends = np.array([(i, (i + 1) % 40) for i in range(40)] + [(0, 2), (5, 8), (20, 23)])
     half = sp.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(40, 40))
     rng = np.random.default_rng(2)
-    x = sp.csr_array(rng.random((40, FEATURES)) * (rng.random((40, FEATURES)) < 0.6))
+    x = sp.csr_array(rng.random((40, FEATURES)) * (rng.random((40, FEATURES)) < 0.22))
     return make_inputs(make_graph(x, half + half.T, np.arange(40) % CLASSES))
 
 

@@ -80,11 +80,11 @@ def gin(net: Any, x: Tensor, a: Tensor) -> Tensor:
 def cheb(net: Any, x: Tensor, a: Tensor) -> Tensor:
     degree = a.sum(1)
     root = torch.diag(torch.where(degree > 0, degree, 1.0) ** -0.5)
-    l = -root @ a @ root
+    scaled = -root @ a @ root
     order = net.depth // 2
-    polynomials = [torch.eye(len(a)), l]
+    polynomials = [torch.eye(len(a)), scaled]
     while len(polynomials) <= order:
-        polynomials.append(2 * l @ polynomials[-1] - polynomials[-2])
+        polynomials.append(2 * scaled @ polynomials[-1] - polynomials[-2])
 
     def layer(part: Any, h: Tensor) -> Tensor:
         terms = zip(polynomials, part.weight.chunk(order + 1, dim=1), strict=True)

@@ -6,6 +6,7 @@ Values of edges are kept as (H, E), head by head, and all heads go through one b
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -53,7 +54,9 @@ class Edges:
 
     def _csr(self, place: tuple[Tensor, Tensor], values: Tensor) -> Tensor:
         size = self.heads * self.nodes
-        return torch.sparse_csr_tensor(*place, values.reshape(-1), size=(size, size), check_invariants=False)
+        with warnings.catch_warnings():  # torch calls its CSR support a beta state
+            warnings.simplefilter("ignore", UserWarning)
+            return torch.sparse_csr_tensor(*place, values.reshape(-1), size=(size, size), check_invariants=False)
 
     def sum_at(self, ends: Tensor, values: Tensor) -> Tensor:
         """Σ of (H, E) values over the edges that share an end (``rows`` or ``cols``), (H, N)."""

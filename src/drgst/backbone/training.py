@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from drgst.backbone.base import Backbone
+from drgst.backbone.base import Backbone, Hidden
 from drgst.backbone.inputs import Inputs
 from drgst.backbone.objective import Objective
 from drgst.backbone.random import hand_out
@@ -117,7 +117,8 @@ class _Run:
         self.parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
         fused = inputs.device.type in ("cpu", "cuda")
         self.adam = torch.optim.Adam(self.parameters, lr=schedule.lr, weight_decay=schedule.weight_decay, fused=fused)
-        self.best = [p.detach().clone() for p in self.parameters]
+        self.state = [*self.parameters, *network.buffers()]  # a user's batch normalisation keeps statistics there
+        self.best = [p.detach().clone() for p in self.state]
         hand_out(network, rng)
 
     def _field(self, inputs: Inputs, watch: Watch) -> Inputs:
@@ -137,7 +138,7 @@ class _Run:
         reason = f"{limit} epochs done"
         epoch = 0
         for epoch in range(limit + 1):
-            logits, val_logits = self._forward(last=epoch == limit)
+            val_logits, h = self._evaluate()
             val_loss = self._val_loss(val_logits)
             if math.isnan(val_loss) and self.validated:
                 self._fail(epoch, "validation loss", val_loss)
@@ -145,9 +146,9 @@ class _Run:
                 best_epoch, best_loss = epoch, val_loss
                 if self.validated:
                     best_accuracy = self._val_accuracy(val_logits)
-                    torch._foreach_copy_(self.best, self.parameters)
+                    torch._foreach_copy_(self.best, self.state)
             curve.val_loss.append(val_loss)
-            if logits is None:
+            if epoch == limit:
                 break
             if self.validated and epoch - best_epoch >= self.schedule.patience:
                 reason = f"validation loss did not fall for {self.schedule.patience} epochs"
@@ -155,28 +156,30 @@ class _Run:
             if not self.validated and self.schedule.fixed_epochs is None and settled(epoch, val_logits):
                 reason = "predictions settled"
                 break
-            curve.train_loss.append(self._step(logits, epoch))
+            curve.train_loss.append(self._step(self._logits(h), epoch))
             if on_epoch is not None:
                 on_epoch(epoch, curve.train_loss[-1], val_loss)
         if self.validated:
             self._restore()
         return Training(epoch, best_epoch, curve.val_loss[0], best_loss, best_accuracy, reason, curve)
 
-    def _forward(self, last: bool) -> tuple[Tensor | None, Tensor]:
-        """Training logits (None in the last round) and evaluation logits of the same weights."""
+    def _evaluate(self) -> tuple[Tensor, Hidden | None]:
+        """Evaluation logits, and the hidden layer if the training step can share it."""
         x, adj = self.inputs.x, self.inputs.adj
+        self.network.eval()
         if self.shared:
             h = self.network.hidden(x, adj)
             with torch.no_grad():
-                val_logits = self.network.head(h.detach() if isinstance(h, Tensor) else h, adj)
-            self.network.train()
-            logits = None if last else self.network.head(self.network.drop(h), adj)
-            return logits, val_logits
-        self.network.eval()
+                return self.network.head(h.detach() if isinstance(h, Tensor) else h, adj), h
         with torch.no_grad():
-            val_logits = forward(self.network, self.inputs)
+            return forward(self.network, self.inputs), None
+
+    def _logits(self, h: Hidden | None) -> Tensor:
+        """Training logits of the same weights; only now, as a user's module may change its buffers in training."""
         self.network.train()
-        return (None if last else forward(self.network, self.inputs)), val_logits
+        if h is None:
+            return forward(self.network, self.inputs)
+        return self.network.head(self.network.drop(h), self.inputs.adj)
 
     def _val_loss(self, logits: Tensor) -> float:
         return F.cross_entropy(logits[self.val_rows], self.val_labels).item() if self.validated else math.nan
@@ -200,7 +203,7 @@ class _Run:
 
     def _restore(self) -> None:
         with torch.no_grad():
-            torch._foreach_copy_(self.parameters, self.best)
+            torch._foreach_copy_(self.state, self.best)
 
 
 class _Settled:
