@@ -18,6 +18,7 @@ COMMANDS = {
     "predict": ("drgst.cli.predict", "Predict with the model of a run."),
     "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next."),
     "bench": ("drgst.cli.bench", "Run a grid of data sets, labels, recipes and draws."),
+    "table": ("drgst.cli.table", "The paper's tables from the runs of a store."),
     "data": ("drgst.cli.data", "List, get, show, check and split graphs."),
 }
 

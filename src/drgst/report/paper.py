@@ -1,0 +1,45 @@
+"""The figures of the paper, as published."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib import resources
+
+LABELS = (3, 5, 10, 20)
+DATASETS = ("cora", "citeseer", "pubmed", "corafull", "flickr")  # in the paper's order
+METHODS = {  # recipe -> its name in the paper's Table 1
+    "gcn": "GCN",
+    "gat": "GAT",
+    "appnp": "APPNP",
+    "sts": "STs",
+    "m3s": "M3S",
+    "abn": "ABN",
+    "drgst-do": "DR-GST_do",
+    "drgst-de": "DR-GST_de",
+}
+
+
+@cache
+def main_table() -> dict[tuple[str, int, str], float]:
+    """(dataset, per_class, recipe) -> test accuracy in percent, mean of ten runs."""
+    recipes = {method: recipe for recipe, method in METHODS.items()}
+    path = resources.files("drgst.report") / "data" / "table_main.csv"
+    with path.open(encoding="utf-8") as handle:
+        return {
+            (row["dataset"].lower(), int(row["labels_per_class"]), recipes[row["method"]]): float(
+                row["accuracy_percent"]
+            )
+            for row in csv.DictReader(handle)
+        }
+
+
+def dataset_order(name: str) -> tuple[int, str]:
+    """The paper's data sets in its order, then others by name."""
+    return (DATASETS.index(name), "") if name in DATASETS else (len(DATASETS), name)
+
+
+def recipe_order(name: str) -> tuple[int, str]:
+    """The paper's methods in its order, then others by name."""
+    order = list(METHODS)
+    return (order.index(name), "") if name in order else (len(order), name)
