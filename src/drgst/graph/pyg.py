@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,16 +20,17 @@ if TYPE_CHECKING:
 _PARTS = ("train", "val", "test", "pool")
 
 
-def from_pyg(data: Data, name: str | None = None) -> Graph:
+def from_pyg(data: Data, name: str | None = None, predict: Sequence[str] | None = None) -> Graph:
     """A graph from a PyG ``Data`` with ``x``, ``edge_index``, ``y`` and, where they exist, ``edge_weight`` and masks.
 
     ``y`` holds class indices, (N,) or (N, 1), with -1 or NaN for unknown. ``train_mask``, ``val_mask`` and
     ``test_mask`` are (N,) or (N, S); S columns give S splits. ``pool_mask`` is honoured; without it the pool is every
     node outside the three. ``node_ids``, ``class_names`` and ``name``, which :func:`to_pyg` sets, are read back.
+    ``predict`` names the classes of a model that is to predict these nodes: then ``y`` is not read and may be missing.
     """
     count = _count(data)
-    labels = _labels(data.get("y"), count)
-    classes = data.get("class_names") or [str(k) for k in range(int(labels.max(initial=-1)) + 1)]
+    labels = _labels(data.get("y") if predict is None else None, count)
+    classes = predict or data.get("class_names") or [str(k) for k in range(int(labels.max(initial=-1)) + 1)]
     ids = data.get("node_ids")
     return make_graph(
         _features(data.get("x")),
@@ -39,6 +41,7 @@ def from_pyg(data: Data, name: str | None = None) -> Graph:
         name=name or data.get("name") or "graph",
         splits=_splits(data, count),
         notes=["edge_attr is not used: weights are read from edge_weight"] if data.get("edge_attr") is not None else [],
+        unlabelled=predict is not None,
     )
 
 

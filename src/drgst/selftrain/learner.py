@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -18,7 +19,7 @@ from drgst.backbone.objective import NodeLoss, Objective, WeightedLoss
 from drgst.backbone.random import generator
 from drgst.backbone.registry import make_backbone
 from drgst.backbone.training import OnEpoch, Training, Watch, fit, forward, private_randomness
-from drgst.errors import RunError
+from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.selftrain.settings import Settings
@@ -36,7 +37,9 @@ class Problem:
 
     @classmethod
     def of(cls, graph: Graph, split: Split, settings: Settings, seed: int = 0) -> Problem:
-        """Check the split and hide every label that is neither a training nor a validation label."""
+        """Check seed and split, and hide every label that is neither a training nor a validation label."""
+        if not isinstance(seed, Integral) or seed < 0:
+            raise SettingError(f"seed is {seed!r} (allowed: whole numbers from 0)")
         split.check(graph)
         shown = np.full(graph.num_nodes, -1, dtype=np.int64)
         for part in (split.train, split.val):
@@ -153,9 +156,10 @@ class NetworkLearner:
 
     def check_state(self, state: Mapping[str, Tensor], features: int, classes: int, settings: Settings) -> None:
         """Refuse a saved state that is not one of this network."""
-        expected = self.network(features, classes, settings).state_dict()
-        for name, tensor in expected.items():
-            if name not in state or state[name].shape != tensor.shape:
+        with torch.device("meta"):  # shapes alone: a number edited to 10^12 must not cost memory
+            expected = self.network(features, classes, settings).state_dict()
+        for name in sorted(expected.keys() | state.keys()):
+            if name not in state or name not in expected or state[name].shape != expected[name].shape:
                 raise RunError(f"its weights do not fit its settings (see {name})")
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:
