@@ -18,6 +18,7 @@ from drgst.selftrain.learner import Problem
 from drgst.selftrain.modelfiles import Model, load_model_files, save_model_files
 from drgst.selftrain.observer import Observer
 from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipes.post import dressed
 from drgst.selftrain.resolve import resolve
 from drgst.selftrain.settings import Settings
 
@@ -50,7 +51,8 @@ class SelfTraining(BaseEstimator):
         history = self_train(problem, recipe, observer)
         stage = result_stage(history, settings.keep)
         name = self._name()
-        model = Model(name, settings, graph.class_names, graph.num_features, dict(stage.state), recipe.learner)
+        state, calibrate = dict(stage.state), recipe.calibrate
+        model = Model(name, settings, graph.class_names, graph.num_features, state, recipe.learner, calibrate)
         return self._keep(model, graph, split, history, stage)
 
     def predict(self, graph: Any = None) -> np.ndarray:
@@ -62,7 +64,7 @@ class SelfTraining(BaseEstimator):
         self._check_fitted()
         if graph is None:
             return self.probabilities_
-        return softmax(self.model_.logits(as_graph(graph)))
+        return softmax(self.model_.logits(as_graph(graph, self.model_.class_names)))
 
     def score(self, graph: Graph, nodes: np.ndarray) -> float:
         """Accuracy on ``nodes`` of ``graph`` whose labels are known."""
@@ -79,7 +81,8 @@ class SelfTraining(BaseEstimator):
     def _resolve(self, graph: Graph, split: Split) -> tuple[Settings, Recipe]:
         changes = self._changes()
         if isinstance(self.recipe, Recipe):
-            return Settings().updated(changes), self.recipe
+            settings = Settings().updated(changes)
+            return settings, dressed(self.recipe, settings)
         return resolve(self.recipe, graph, split, changes)
 
     def _changes(self) -> dict[str, Any]:
@@ -95,7 +98,7 @@ class SelfTraining(BaseEstimator):
         self.split_ = split
         self.history_ = history
         self.stop_reason_ = history.stop_reason
-        self.probabilities_ = softmax(stage.logits)
+        self.probabilities_ = stage.probabilities
         self.gain_ = stage.all_gain
         self.transition_ = stage.transition
         self.labeled_stage_ = history.entered(graph.num_nodes, split.train)
@@ -174,10 +177,10 @@ def load_model(folder: str) -> SelfTraining:
     return model
 
 
-def as_graph(graph: Any) -> Graph:
-    """A Graph as it is, a PyG Data converted."""
+def as_graph(graph: Any, predict: tuple[str, ...] | None = None) -> Graph:
+    """A Graph as it is, a PyG Data converted; ``predict``: the classes of a model, for data without labels."""
     if isinstance(graph, Graph):
         return graph
     if hasattr(graph, "edge_index"):
-        return from_pyg(graph)
-    raise GraphError(f"fit takes a drgst.Graph or a PyG Data, not {type(graph).__name__}")
+        return from_pyg(graph, predict=predict)
+    raise GraphError(f"what is needed is a drgst.Graph or a PyG Data, not {type(graph).__name__}")

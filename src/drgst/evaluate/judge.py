@@ -24,8 +24,7 @@ def judge(history: History, graph: Graph, split: Split) -> list[StageVerdict]:
     verdicts = []
     for stage in history.stages:
         precision = accuracy(stage.chosen.labels, graph.labels[stage.chosen.nodes])
-        guess = stage.logits.argmax(axis=1)
-        verdicts.append(StageVerdict(precision, accuracy(guess[split.test], graph.labels[split.test])))
+        verdicts.append(StageVerdict(precision, accuracy(stage.predictions[split.test], graph.labels[split.test])))
     return verdicts
 
 

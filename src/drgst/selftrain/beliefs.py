@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +32,8 @@ class Beliefs:
     embedding: np.ndarray  # last hidden layer or logits, (N, D)
     gain: np.ndarray  # B, the information gain, (N,)
     seed: int = 0  # for parts that draw
+    next_stage: int = 1  # the number of the stage that the choice is for
+    trusted: Chosen = field(default_factory=lambda: Chosen.nothing())  # what stays from before, where it does
 
     @cached_property
     def probabilities(self) -> np.ndarray:
@@ -53,6 +55,11 @@ class Beliefs:
     def predictions(self) -> np.ndarray:
         """ȳ_i = argmax_j p_ij, (N,)."""
         return self.logits.argmax(axis=1)
+
+    @cached_property
+    def candidates(self) -> np.ndarray:
+        """The pool without what is trusted already, sorted."""
+        return np.setdiff1d(self.split.pool, self.trusted.nodes, assume_unique=True)
 
     @property
     def train_labels(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,31 +30,34 @@ def self_train(
     if not len(history):  # line 1: train a teacher on V_L
         history = history.with_stage(workshop.teacher())
         observer.stage(history)
-    while history[-1].accepted:  # line 2: for each stage
-        beliefs = believe(problem, history)
+    while history[-1].accepted or recipe.alternatives:  # line 2: for each stage
+        beliefs = believe(problem, history, recipe)
         chosen = choose(recipe, beliefs, history)  # lines 3 and 4: S_U and its pseudo-labels
         reasons = (stop(history, chosen) for stop in recipe.stop)
         reason = next((r for r in reasons if r is not None), None)
         if reason is not None:
-            return history.ended(reason)
+            return finish(problem, recipe, history.ended(reason))
         weights = recipe.weigh(beliefs, chosen)  # line 5: information gain as weights
         stage = workshop.student(beliefs, chosen, weights, history)  # lines 6 to 8: train, learn T, retrain
         history = history.with_stage(stage)  # line 9: the student is the next teacher, unless it collapsed
         observer.stage(history)
-    return history.ended(history[-1].note)
+    return finish(problem, recipe, history.ended(history[-1].note))
 
 
-def believe(problem: Problem, history: History) -> Beliefs:
-    """What the current teacher believes."""
-    teacher = history.accepted[-1]
+def believe(problem: Problem, history: History, recipe: Recipe | None = None) -> Beliefs:
+    """What the current teacher believes, calibrated where ``recipe`` says so."""
+    recipe = recipe or Recipe()
+    teacher = history[0] if recipe.alternatives else history.accepted[-1]
     return Beliefs(
-        logits=teacher.logits,
+        logits=teacher.logits if recipe.calibrate_last or teacher.calibrated is None else teacher.calibrated,
         graph=problem.graph,
         split=problem.split,
         stage=teacher.number,
         embedding=teacher.embedding,
         gain=teacher.all_gain,
         seed=problem.seed,
+        next_stage=len(history),
+        trusted=teacher.chosen if recipe.carry else Chosen.nothing(),
     )
 
 
@@ -66,9 +70,25 @@ def choose(recipe: Recipe, beliefs: Beliefs, history: History) -> Chosen:
     return history.accepted[-1].chosen.joined(chosen) if recipe.carry else chosen
 
 
+def finish(problem: Problem, recipe: Recipe, history: History) -> History:
+    """The history with the logits of its result finished, where the recipe has parts for that."""
+    if not recipe.finish:
+        return history
+    result = result_stage(history, problem.settings.keep)
+    logits = result.logits if result.calibrated is None else result.calibrated
+    for part in recipe.finish:
+        logits = part(logits, problem)
+    return history.with_result(replace(result, finished=logits))
+
+
 def result_stage(history: History, keep: str) -> Stage:
-    """The stage whose network is the result: the last accepted one, or the accepted one of lowest validation loss."""
+    """The stage whose network is the result: the last accepted one, or the accepted one of lowest validation loss.
+
+    ``"best-student"``: the accepted student of highest validation accuracy, of equal ones that of lower loss.
+    """
     accepted = history.accepted
     if keep == "last" or math.isnan(accepted[0].val_loss):
         return accepted[-1]
+    if keep == "best-student":
+        return max(accepted[1:] or accepted, key=lambda s: (s.val_accuracy, -s.val_loss))
     return min(accepted, key=lambda s: s.val_loss)

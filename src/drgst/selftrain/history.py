@@ -35,6 +35,8 @@ class Stage:
     all_gain: np.ndarray  # (N,)
     embedding: np.ndarray  # (N, D)
     state: Mapping[str, Tensor] = field(repr=False)
+    calibrated: np.ndarray | None = None  # (N, C) logits after calibration; None: nothing was calibrated
+    finished: np.ndarray | None = None  # (N, C) logits of the result after its finish; None: there is none
 
     @property
     def val_loss(self) -> float:
@@ -52,9 +54,20 @@ class Stage:
         return sum(t.epochs for t in self.trainings)
 
     @property
+    def final_logits(self) -> np.ndarray:
+        """(N, C), finished and calibrated where the recipe says so."""
+        adjusted = self.calibrated if self.finished is None else self.finished
+        return self.logits if adjusted is None else adjusted
+
+    @property
     def probabilities(self) -> np.ndarray:
-        """(N, C)."""
-        return softmax(self.logits)
+        """(N, C), finished and calibrated where the recipe says so."""
+        return softmax(self.final_logits)
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """The class of every node, (N,)."""
+        return self.final_logits.argmax(axis=1)
 
     def summary(self) -> dict[str, Any]:
         """The stage in plain numbers, without any label that the run was not given."""
@@ -96,6 +109,11 @@ class History:
     def with_stage(self, stage: Stage) -> History:
         """This history and one more stage."""
         return History((*self.stages, stage), self.stop_reason, self.seconds + stage.seconds)
+
+    def with_result(self, result: Stage) -> History:
+        """This history with the stage of that number replaced."""
+        stages = tuple(result if s.number == result.number else s for s in self.stages)
+        return History(stages, self.stop_reason, self.seconds)
 
     def ended(self, reason: str) -> History:
         """This history, closed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,11 @@ from drgst import __version__
 from drgst.errors import DrgstError, GraphError, RunError
 from drgst.files import write_text
 from drgst.graph.core import Graph
+from drgst.selftrain.calibrate import Calibrate, Identity, parted
 from drgst.selftrain.learner import Learner, NetworkLearner
+from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.recipes import find_recipe
+from drgst.selftrain.recipes.post import dressed
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.tensorfiles import write_tensors
 
@@ -35,6 +38,7 @@ class Model:
     num_features: int
     state: Mapping[str, Tensor]
     learner: Learner
+    calibrate: Calibrate = field(default_factory=Identity)
 
     def logits(self, graph: Graph) -> np.ndarray:
         """(N, C) logits on a graph with the same features."""
@@ -45,7 +49,9 @@ class Model:
         known = graph.with_(
             labels=np.full(graph.num_nodes, -1, dtype=np.int64), class_names=self.class_names, splits=()
         )
-        return self.learner.predict(self.state, known, self.settings)
+        own, learnt = parted(self.state)
+        logits = self.learner.predict(own, known, self.settings)
+        return self.calibrate.apply(learnt, logits, known, self.settings.device) if learnt else logits
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +68,7 @@ def save_model_files(
     folder: str | Path, model: Model, arrays: Mapping[str, np.ndarray], seed: int, stop_reason: str
 ) -> None:
     """Write ``model`` and the fitted ``arrays`` to ``folder``."""
-    if isinstance(model.learner, NetworkLearner) and not isinstance(model.learner.backbone, str | None):
-        raise RunError("a model with your own backbone can't be saved here: save its state_dict with torch instead")
+    settings = _settings_to_save(model)
     target = Path(folder)
     tensors = {f"state.{k}": v.contiguous().clone() for k, v in model.state.items()}
     tensors |= {f"fitted.{k}": torch.from_numpy(np.array(v)) for k, v in arrays.items()}
@@ -76,9 +81,20 @@ def save_model_files(
         "stop_reason": stop_reason,
         "class_names": list(model.class_names),
         "num_features": model.num_features,
-        "settings": model.settings.model_dump(),
+        "settings": settings.model_dump(),
     }
     write_text(target / "model.json", json.dumps(facts, indent=2) + "\n")
+
+
+def _settings_to_save(model: Model) -> Settings:
+    """The settings from which the learner can be made again; a learner that only its user can make is refused."""
+    named = isinstance(model.learner, NetworkLearner) and isinstance(model.learner.backbone, str | None)
+    if not named and (model.recipe == "own" or isinstance(model.learner, NetworkLearner)):
+        raise RunError(
+            "a model with your own backbone or learner can't be saved here: save its state_dict with torch instead"
+        )
+    backbone = getattr(model.learner, "backbone", None)
+    return model.settings if backbone is None else model.settings.updated({"backbone": backbone})
 
 
 def load_model_files(folder: str | Path) -> Saved:
@@ -107,11 +123,14 @@ def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 def _model(facts: dict[str, Any], state: dict[str, Tensor]) -> Model:
     settings = Settings().updated(facts["settings"])
     name = str(facts["recipe"])
-    learner: Learner = NetworkLearner() if name == "own" else find_recipe(name).make(settings).learner
+    recipe = dressed(Recipe(), settings) if name == "own" else find_recipe(name).make(settings)
+    learner = recipe.learner
     names = tuple(str(c) for c in facts["class_names"])
-    model = Model(name, settings, names, int(facts["num_features"]), state, learner)
+    if int(facts["num_features"]) < 0:
+        raise RunError(f"it says that it has {facts['num_features']} features")
+    model = Model(name, settings, names, int(facts["num_features"]), state, learner, recipe.calibrate)
     if isinstance(learner, NetworkLearner):
-        learner.check_state(state, model.num_features, len(names), settings)
+        learner.check_state(parted(state)[0], model.num_features, len(names), settings)
     return model
 
 

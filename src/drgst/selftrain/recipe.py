@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+from drgst.selftrain.calibrate import Calibrate, Identity
 from drgst.selftrain.correct import Correct, NoCorrection
 from drgst.selftrain.learner import Learner, NetworkLearner
 from drgst.selftrain.select import Nothing, Select
+from drgst.selftrain.smooth import Finish
 from drgst.selftrain.stop import Agreement, MaxStages, NoLabels, Stop
 from drgst.selftrain.weigh import Uniform, Weigh
 
@@ -21,14 +23,20 @@ class Recipe:
     correct: Correct = field(default_factory=NoCorrection)  # what to do about wrong pseudo-labels
     stop: tuple[Stop, ...] = (NoLabels(), Agreement(), MaxStages(3))  # when to end, the first reason counts
     learner: Learner = field(default_factory=NetworkLearner)  # what learns
+    calibrate: Calibrate = field(default_factory=Identity)  # are the probabilities honest
+    finish: tuple[Finish, ...] = ()  # what is done to the predictions of the result
     uses_gain: bool = False  # whether a part decides by information gain (else a cheap estimate is reported)
     carry: bool = False  # whether what was once trusted stays
     same_start: bool = False  # whether every training starts from the same weights (the published program)
+    calibrate_last: bool = False  # whether calibration is for the result alone, unseen by the other parts
+    alternatives: bool = False  # whether every stage goes back to the first teacher: not steps, but alternatives
 
     def parts(self) -> dict[str, str]:
         """Slot -> part, in words."""
-        shown = {slot: describe(getattr(self, slot)) for slot in ("select", "weigh", "correct", "learner")}
-        return {**shown, "stop": ", ".join(describe(s) for s in self.stop)}
+        slots = ("select", "weigh", "correct", "calibrate", "learner")
+        shown = {slot: describe(getattr(self, slot)) for slot in slots}
+        many = {slot: ", ".join(describe(part) for part in getattr(self, slot)) for slot in ("stop", "finish")}
+        return {**shown, **{slot: words or "none" for slot, words in many.items()}}
 
 
 def describe(part: Any) -> str:
@@ -42,4 +50,6 @@ def describe(part: Any) -> str:
 def _short(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
+    if isinstance(value, tuple):
+        return f"({', '.join(_short(v) for v in value)})"
     return describe(value) if is_dataclass(value) or callable(value) else repr(value)

@@ -1,4 +1,9 @@
-"""Select: which unlabelled nodes to trust. Each part is called with Beliefs and gives a Chosen from the pool."""
+"""Select: which unlabelled nodes to trust. Each part is called with Beliefs and gives a Chosen from the pool.
+
+The paper's own choice is here; by rank in :mod:`~drgst.selftrain.rank`, by random walks in
+:mod:`~drgst.selftrain.walks`, by clusters in :mod:`~drgst.selftrain.clusters`, and what combines two parts in
+:mod:`~drgst.selftrain.combine`.
+"""
 
 from __future__ import annotations
 

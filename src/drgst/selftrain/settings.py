@@ -54,10 +54,26 @@ class Settings(BaseModel):
     threshold: Number = Field(default=0.6, ge=0, lt=1)  # τ: trust a node when its confidence is above this
     beta: Number = Field(default=0.5, gt=0, le=100)  # β: B̄ = B / (β · mean B)
     stages: int = Field(default=3, ge=0, le=1000)  # at most so many stages
-    keep: Literal["last", "best"] = "last"  # which stage's network is the result: Algorithm 1's, or by validation loss
+    keep: Literal["last", "best", "best-student"] = (
+        "last"  # the result: Algorithm 1's last, lowest validation loss, or the student of highest validation accuracy
+    )
     agreement: Number = Field(default=1.0, gt=0, le=1)  # end when this share of the trusted set is as it was
     on_collapse: Literal["retry", "stop"] = "retry"  # a student that collapsed: try afresh, or end with its teacher
     retries: int = Field(default=2, ge=0, le=100)  # fresh starts for a collapsed student
+    # other methods
+    top: int | None = Field(default=None, ge=1)  # trusted nodes a class by rank or walk; None: t_k of Li et al. 2018
+    walk_epsilon: Number = Field(default=1e-6, gt=0, le=1)  # ε of ParWalks, (D - A + εI)^-1
+    clusters: int | None = Field(default=None, ge=1)  # M3S: clusters of the pool; None: min(200, pool / 5)
+    trust_weight: Number = Field(default=0.1, ge=0, le=100)  # ABN: λ of the trusted nodes
+    negative_weight: Number = Field(default=1.0, ge=0, le=100)  # ABN: λ₁ of the negative pairs
+    negatives: int = Field(default=0, ge=0)  # ABN: negative pairs an epoch; 0: one for every trusted or labelled node
+    alpha: Number = Field(default=0.1, gt=0, lt=1)  # restart of label-propagation and logistic-ppr
+    inverse_l2: Number = Field(default=100.0, gt=0)  # logistic-ppr: c of ‖W‖²/(2c)
+    # what is done to predictions
+    calibrate: Literal["none", "temperature", "cagcn"] = "none"  # honest probabilities, fitted to validation nodes
+    smooth: Literal["none", "correct-and-smooth"] = "none"  # finish of the result
+    correct_alpha: Number = Field(default=0.8, ge=0, lt=1)  # how far correct-and-smooth spreads errors
+    smooth_alpha: Number = Field(default=0.8, ge=0, lt=1)  # how far it spreads labels
     # the machine
     device: str = "cpu"  # cpu, cuda, cuda:1, mps or auto
 

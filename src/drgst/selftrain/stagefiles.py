@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from drgst.selftrain.history import Stage
 from drgst.selftrain.tensorfiles import write_tensors
 
 ARRAYS = ("weights", "gain", "confidence", "logits", "all_gain", "embedding")
+OPTIONAL = ("transition", "calibrated")
 
 
 def save_stage(stage: Stage, path: Path) -> None:
@@ -24,8 +26,9 @@ def save_stage(stage: Stage, path: Path) -> None:
     tensors = {name: torch.from_numpy(np.array(getattr(stage, name))) for name in ARRAYS}
     tensors["nodes"] = torch.from_numpy(np.array(stage.chosen.nodes))
     tensors["labels"] = torch.from_numpy(np.array(stage.chosen.labels))
-    if stage.transition is not None:
-        tensors["transition"] = torch.from_numpy(np.array(stage.transition))
+    for name in OPTIONAL:
+        if getattr(stage, name) is not None:
+            tensors[name] = torch.from_numpy(np.array(getattr(stage, name)))
     tensors |= {f"state.{name}": value.contiguous().clone() for name, value in stage.state.items()}
     facts = {
         "number": stage.number,
@@ -47,7 +50,8 @@ def load_stage(path: Path) -> Stage:
         chosen = Chosen(tensors["nodes"].numpy(), tensors["labels"].numpy())
         trainings = tuple(Training(**{**t, "curve": Curve(**t["curve"])}) for t in facts.pop("trainings"))
         state = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
-        transition = tensors["transition"].numpy() if "transition" in tensors else None
-        return Stage(chosen=chosen, transition=transition, trainings=trainings, state=state, **arrays, **facts)
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        optional = {name: tensors[name].numpy() for name in OPTIONAL if name in tensors}
+        given: dict[str, Any] = {**dict.fromkeys(OPTIONAL), **optional, **arrays, **facts}
+        return Stage(chosen=chosen, trainings=trainings, state=state, **given)
+    except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error

@@ -6,11 +6,13 @@ import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from torch import Tensor
 
 from drgst.backbone.objective import NodeLoss, cross_entropy
 from drgst.backbone.random import generator
 from drgst.errors import TrainingError
 from drgst.selftrain.beliefs import Beliefs, Chosen
+from drgst.selftrain.calibrate import Identity, stored, validation
 from drgst.selftrain.correct import Corrected, Labelled
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learner import Problem, Targets, Trained
@@ -44,6 +46,8 @@ class Workshop:
 
     def __init__(self, problem: Problem, recipe: Recipe, observer: Observer) -> None:
         self.problem, self.recipe, self.observer = problem, recipe, observer
+        if getattr(recipe.calibrate, "needs_validation", False):
+            validation(problem, recipe.calibrate)  # refused before hours of training, not after
         split = problem.split
         self.labelled = Labelled(split.train, problem.graph.labels[split.train], problem.graph.num_classes)
 
@@ -116,19 +120,30 @@ class Workshop:
     def _record(self, number: int, seen: Seen, corrected: Corrected, began: float, accepted: bool, note: str) -> Stage:
         student = corrected.student
         gain = student.gain(generator(self.problem.seed, number, 0, GAIN), self.recipe.uses_gain)
+        learnt, calibrated = self._calibrate(student.logits, number)
         return Stage(
             number=number,
             **vars(seen),
             transition=corrected.transition,
             trainings=tuple(t.training for t in corrected.trainings),
             seconds=time.perf_counter() - began,
+            calibrated=calibrated,
             accepted=accepted,
             note=note,
             logits=student.logits,
             all_gain=gain,
             embedding=student.embedding,
-            state=student.state,
+            state={**student.state, **learnt},
         )
+
+    def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, Tensor], np.ndarray | None]:
+        """What the calibration learnt, under names of its own, and the logits it gives."""
+        part = self.recipe.calibrate
+        if isinstance(part, Identity):
+            return {}, None
+        learnt = part.fit(logits, self.problem, number)
+        device = self.problem.settings.device
+        return stored(learnt), part.apply(learnt, logits, self.problem.graph, device)
 
     def _broken(self, number: int, seen: Seen, began: float, note: str, kept: Stage) -> Stage:
         """A stage without a student: what its teacher believed stands."""

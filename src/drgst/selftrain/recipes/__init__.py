@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from drgst.selftrain.recipes import drgst, networks  # each fills the registry when imported
+from drgst.selftrain.recipes import classics, drgst, networks, others, sts  # each fills the registry when imported
 from drgst.selftrain.recipes.registry import RecipeSpec, find_recipe, recipe, recipe_names
 
-__all__ = ["RecipeSpec", "drgst", "find_recipe", "networks", "recipe", "recipe_names"]
+__all__ = [
+    "RecipeSpec",
+    "classics",
+    "drgst",
+    "find_recipe",
+    "networks",
+    "others",
+    "recipe",
+    "recipe_names",
+    "sts",
+]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drgst.selftrain.correct import CarriedTransition, Correct, NoCorrection, Transition
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.recipes.registry import recipe
@@ -14,7 +16,7 @@ PAPER = "Liu et al., Confidence May Cheat, WWW 2022"
 # Algorithm 1 ends "at convergence" and the authors published a number of stages a cell; a stage too many can undo the
 # gain (see results/), so the result is the stage of lowest validation loss. keep=last is the literal last stage.
 OURS = {"keep": "best"}
-RELEASED = {"keep": "best", "start": "uniform", "patience": 100}
+RELEASED: dict[str, Any] = {"keep": "best", "start": "uniform", "patience": 100}
 
 
 def until_convergence(settings: Settings) -> tuple[Stop, ...]:

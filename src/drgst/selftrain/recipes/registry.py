@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 from drgst.errors import SettingError, unknown
 from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipes.post import dressed
 from drgst.selftrain.settings import Settings
 
 Make = Callable[[Settings], Recipe]
@@ -33,20 +36,35 @@ class RecipeSpec:
         return settings
 
 
-def recipe(name: str, summary: str, paper: str, **defaults: Any) -> Callable[[Make], Make]:
-    """Decorator: enter ``make`` in the table under ``name``."""
+def recipe(name: str, summary: str = "", paper: str = "", doc: str = "", **defaults: Any) -> Callable[[Make], Make]:
+    """Decorator: enter ``make`` in the table under ``name``; ``defaults`` are settings that differ from the general.
+
+    ``doc`` is the docstring of ``make`` where it is not given, ``summary`` the first line of that.
+    """
+    Settings().updated(defaults)  # a wrong one is refused now, not at the first run
 
     def enter(make: Make) -> Make:
         if name in _TABLE:
             raise SettingError(f"a recipe named {name!r} exists already")
-        _TABLE[name] = RecipeSpec(name, summary, paper, make, defaults, (make.__doc__ or "").strip())
+        words = doc or inspect.getdoc(make) or ""
+        line = summary or words.partition("\n")[0]
+        _TABLE[name] = RecipeSpec(name, line, paper, in_full(make), defaults, words)
         return make
 
     return enter
 
 
+def in_full(make: Make) -> Make:
+    """``make`` with the post-processing that the settings ask for."""
+    return wraps(make)(lambda settings: dressed(make(settings), settings))
+
+
 def find_recipe(name: str) -> RecipeSpec:
-    """The recipe of that name; a typo is answered with the nearest one."""
+    """The recipe of that name, or in the file of that name where it ends in .toml; a typo gets the nearest name."""
+    if name.endswith(".toml"):
+        from drgst.selftrain.recipes.toml import read_recipe  # it reads this table for its base recipes
+
+        return read_recipe(name)
     if name not in _TABLE:
         raise SettingError(unknown("recipe", name, _TABLE))
     return _TABLE[name]

@@ -1,0 +1,121 @@
+"""Calibrate: are the probabilities honest? A part is fitted on validation nodes after every training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from drgst.backbone.adjacency import Adjacency
+from drgst.backbone.inputs import open_device
+from drgst.backbone.random import generator
+from drgst.errors import SettingError
+from drgst.graph.core import Graph
+from drgst.selftrain.learner import Problem
+from drgst.uncertainty.cagcn import apply_cagcn, learn_cagcn
+from drgst.uncertainty.temperature import best_temperature
+
+CALIBRATION = 3_000_017  # sets the generator of calibration apart from all others
+Learnt = Mapping[str, Tensor]
+
+
+class Calibrate(Protocol):
+    """The verb: learn something from the validation nodes, and apply it to the logits of any graph.
+
+    ``needs_validation`` (False where it is left out) says that it can't be fitted without validation nodes.
+    """
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt: ...
+
+    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Identity:
+    """z' = z."""
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:  # noqa: ARG002
+        """Nothing."""
+        return {}
+
+    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
+        """The logits as they are."""
+        return logits
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """z' = z / T, T = argmin of the validation nodes' cross-entropy (Guo et al., ICML 2017): keeps every argmax."""
+
+    needs_validation: ClassVar[bool] = True
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:  # noqa: ARG002
+        """T."""
+        val = validation(problem, self)
+        return {"temperature": torch.tensor(best_temperature(logits[val], problem.graph.labels[val]))}
+
+    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
+        """z / T."""
+        return (logits / learnt["temperature"].numpy()).astype(logits.dtype)
+
+
+@dataclass(frozen=True)
+class CaGCN:
+    """z'_u = z_u · log(exp(t_u) + 1.1), t = GCN(Z) of 16 units: a temperature for each node; keeps every argmax.
+
+    Fitted to the validation nodes with cross-entropy + λ · (lead of the first class, to be large where it is
+    right and small where it is wrong), λ = 0.5, 200 epochs of Adam 0.01 with weight decay 5e-3. Its authors stop
+    early on the training nodes; those are fitted already and ask for ever more confidence, so here the number of
+    epochs is fixed.
+    """
+
+    weight: float = 0.5
+    hidden: int = 16
+    needs_validation: ClassVar[bool] = True
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
+        """The weights of t's network."""
+        val = validation(problem, self)
+        labels = problem.graph.labels[val]
+        rng = generator(problem.seed, stage, CALIBRATION)
+        return learn_cagcn(logits, problem.inputs.adj, val, labels, rng, self.weight, self.hidden)
+
+    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
+        """z ∘ s."""
+        return apply_cagcn(learnt, logits, Adjacency(graph.adjacency, open_device(device)))
+
+
+PREFIX = "calibration/"  # of what was learnt, among the tensors of a stage; no module's name holds a slash
+
+
+def stored(learnt: Learnt) -> dict[str, Tensor]:
+    """What was learnt, named so that it can stand beside a network's weights."""
+    return {PREFIX + name: value for name, value in learnt.items()}
+
+
+def parted(state: Learnt) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The network's own tensors, and what the calibration learnt."""
+    own = {name: value for name, value in state.items() if not name.startswith(PREFIX)}
+    learnt = {name.removeprefix(PREFIX): value for name, value in state.items() if name.startswith(PREFIX)}
+    return own, learnt
+
+
+CALIBRATORS: dict[str, type[Identity] | type[Temperature] | type[CaGCN]] = {
+    "none": Identity,
+    "temperature": Temperature,
+    "cagcn": CaGCN,
+}
+
+
+def validation(problem: Problem, part: object) -> np.ndarray:
+    """The validation nodes, or a refusal where there is none."""
+    if not problem.split.val.size:
+        raise SettingError(
+            f"{type(part).__name__} is fitted to validation nodes, but the split has none: "
+            "take calibrate=none and a recipe that does not calibrate, or give the split validation nodes"
+        )
+    return problem.split.val
