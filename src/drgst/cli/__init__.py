@@ -19,6 +19,7 @@ COMMANDS = {
     "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next."),
     "bench": ("drgst.cli.bench", "Run a grid of data sets, labels, recipes and draws."),
     "table": ("drgst.cli.table", "The paper's tables from the runs of a store."),
+    "recipes": ("drgst.cli.recipes", "List the methods and show what each is made of."),
     "data": ("drgst.cli.data", "List, get, show, check and split graphs."),
 }
 

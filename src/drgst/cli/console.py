@@ -28,8 +28,8 @@ def people(as_json: bool = False) -> Console:
     return Console(stderr=as_json, markup=False, highlight=False, emoji=False)
 
 
-def emit(document: dict[str, Any]) -> None:
-    """Write one JSON object as one line of standard output."""
+def emit(document: dict[str, Any] | list[Any]) -> None:
+    """Write one JSON document as one line of standard output."""
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 

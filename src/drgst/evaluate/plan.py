@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from drgst.backbone.inputs import open_device
 from drgst.errors import RunError, SettingError
 from drgst.evaluate.configfile import versions
 from drgst.evaluate.fingerprint import data_fingerprint, known_fingerprint
 from drgst.evaluate.runconfig import RunConfig, absolute
+from drgst.files import sha256
 from drgst.graph.choose import default_split, draw_split
 from drgst.graph.core import Graph
 from drgst.graph.open import open_graph
@@ -58,19 +60,24 @@ def with_defaults(asked: RunConfig) -> RunConfig:
 
 def run_name(config: RunConfig) -> str:
     """A folder name for a run: ``cora-drgst-de-3-seed0``; a split of one's own has no label count."""
-    data = Path(str(config.data)).stem
-    return "-".join(str(p) for p in (data, config.recipe, config.per_class, f"seed{config.seed}") if p is not None)
+    data, recipe = Path(str(config.data)).stem, str(config.recipe)
+    method = Path(recipe).stem if recipe.endswith(".toml") else recipe
+    return "-".join(str(p) for p in (data, method, config.per_class, f"seed{config.seed}") if p is not None)
 
 
 def make_plan(asked: RunConfig, opener: Callable[[str], Graph] = open_graph) -> Plan:
     """Open the data, choose the split, resolve the settings; refuse data or labels that an old config did not have."""
     asked = with_defaults(asked)
+    own_recipe = _file_hash(str(asked.recipe))
+    if asked.recipe_sha256 not in (None, own_recipe):
+        raise RunError(f"the recipe file {asked.recipe} has changed since the config was written")
     graph = opener(str(asked.data))
     found = data_fingerprint(graph)
     if asked.data_sha256 not in (None, found):
         raise RunError(f"{asked.data} is not the graph that the config was written for: its contents have changed")
     split = _split(graph, asked)
     settings, recipe = resolve(str(asked.recipe), graph, split, asked.settings)
+    open_device(settings.device)  # refuse one that is not there before a folder is made
     problem = Problem.of(graph, split, settings, int(asked.seed or 0))
     known = known_fingerprint(problem)
     if asked.known_sha256 not in (None, known):
@@ -78,12 +85,18 @@ def make_plan(asked: RunConfig, opener: Callable[[str], Graph] = open_graph) -> 
     config = replace(
         asked,
         threads=asked.threads or _threads(graph),
+        recipe_sha256=own_recipe,
         data_sha256=found,
         known_sha256=known,
         settings=settings.model_dump(),
         versions=versions(),
     )
     return Plan(config, graph, problem, recipe)
+
+
+def _file_hash(recipe: str) -> str | None:
+    """Of a recipe that is a file; None for one that is part of drgst."""
+    return sha256(recipe) if recipe.endswith(".toml") else None
 
 
 def _split(graph: Graph, asked: RunConfig) -> Split:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import numpy as np
-
-from drgst.errors import SettingError
 from drgst.selftrain.beliefs import Beliefs, Chosen
+from drgst.selftrain.checks import check_chosen, check_weights
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.observer import Observer
@@ -37,7 +35,7 @@ def self_train(
         reason = next((r for r in reasons if r is not None), None)
         if reason is not None:
             return finish(problem, recipe, history.ended(reason))
-        weights = recipe.weigh(beliefs, chosen)  # line 5: information gain as weights
+        weights = check_weights(recipe.weigh(beliefs, chosen), beliefs, chosen)  # line 5: information gain as weights
         stage = workshop.student(beliefs, chosen, weights, history)  # lines 6 to 8: train, learn T, retrain
         history = history.with_stage(stage)  # line 9: the student is the next teacher, unless it collapsed
         observer.stage(history)
@@ -63,10 +61,7 @@ def believe(problem: Problem, history: History, recipe: Recipe | None = None) ->
 
 def choose(recipe: Recipe, beliefs: Beliefs, history: History) -> Chosen:
     """S_U from the pool and nowhere else, with what was trusted before where the recipe carries it."""
-    chosen = recipe.select(beliefs)
-    outside = np.setdiff1d(chosen.nodes, beliefs.split.pool)
-    if outside.size:
-        raise SettingError(f"the select part chose node {outside[0]}, which is not in the pool")
+    chosen = check_chosen(recipe.select(beliefs), beliefs)
     return history.accepted[-1].chosen.joined(chosen) if recipe.carry else chosen
 
 

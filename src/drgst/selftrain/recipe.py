@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import Any
 
 from drgst.selftrain.calibrate import Calibrate, Identity
@@ -25,11 +25,16 @@ class Recipe:
     learner: Learner = field(default_factory=NetworkLearner)  # what learns
     calibrate: Calibrate = field(default_factory=Identity)  # are the probabilities honest
     finish: tuple[Finish, ...] = ()  # what is done to the predictions of the result
-    uses_gain: bool = False  # whether a part decides by information gain (else a cheap estimate is reported)
+    uses_gain: bool = False  # whether a function of the user's decides by information gain; our parts say it themselves
     carry: bool = False  # whether what was once trusted stays
     same_start: bool = False  # whether every training starts from the same weights (the published program)
     calibrate_last: bool = False  # whether calibration is for the result alone, unseen by the other parts
     alternatives: bool = False  # whether every stage goes back to the first teacher: not steps, but alternatives
+
+    @property
+    def gain_decides(self) -> bool:
+        """Whether a part decides by information gain: said by ``uses_gain``, here or on a part, however wrapped."""
+        return self.uses_gain or any(_uses_gain(part) for part in (self.select, self.weigh))
 
     def parts(self) -> dict[str, str]:
         """Slot -> part, in words."""
@@ -39,12 +44,24 @@ class Recipe:
         return {**shown, **{slot: words or "none" for slot, words in many.items()}}
 
 
+def _uses_gain(part: Any) -> bool:
+    if isinstance(part, tuple):
+        return any(_uses_gain(p) for p in part)
+    inner = fields(part) if is_dataclass(part) else ()
+    return bool(getattr(part, "uses_gain", False)) or any(_uses_gain(getattr(part, f.name)) for f in inner)
+
+
 def describe(part: Any) -> str:
-    """``Threshold(threshold=0.6)`` for a part, its name for a function."""
+    """``Threshold(threshold=0.6)`` for a part, without arguments left at their defaults; its name for a function."""
     if not is_dataclass(part):
         return getattr(part, "__name__", type(part).__name__)
-    shown = ", ".join(f"{f.name}={_short(getattr(part, f.name))}" for f in fields(part) if f.repr)
+    shown = ", ".join(f"{f.name}={_short(getattr(part, f.name))}" for f in fields(part) if f.repr and _said(part, f))
     return f"{type(part).__name__}({shown})"
+
+
+def _said(part: Any, argument: Field[Any]) -> bool:
+    default = argument.default if argument.default_factory is MISSING else argument.default_factory()
+    return getattr(part, argument.name) != default
 
 
 def _short(value: Any) -> str:

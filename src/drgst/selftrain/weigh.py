@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class InformationGain:
 
     ``over_true=True`` is what the published program does: w = (B + 1e-6) / (β · mean) over V_L ∪ S_U alike.
     """
+
+    uses_gain: ClassVar[bool] = True
 
     beta: float
     over_true: bool = False

@@ -119,7 +119,7 @@ class Workshop:
 
     def _record(self, number: int, seen: Seen, corrected: Corrected, began: float, accepted: bool, note: str) -> Stage:
         student = corrected.student
-        gain = student.gain(generator(self.problem.seed, number, 0, GAIN), self.recipe.uses_gain)
+        gain = student.gain(generator(self.problem.seed, number, 0, GAIN), self.recipe.gain_decides)
         learnt, calibrated = self._calibrate(student.logits, number)
         return Stage(
             number=number,

@@ -7,6 +7,7 @@ from drgst.selftrain.propagation import LabelPropagation
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.recipes.registry import recipe
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.stop import NoLabels
 
 
 @recipe(
@@ -21,7 +22,7 @@ def label_propagation(settings: Settings) -> Recipe:
     α = ``alpha`` is 0.1. A thousandth of the uniform is mixed in, so that no class is impossible; a node that no
     label reaches gets 1/C for each class. There is no information gain.
     """
-    return Recipe(learner=LabelPropagation(settings.alpha))
+    return Recipe(learner=LabelPropagation(settings.alpha), stop=(NoLabels(),))
 
 
 @recipe(
@@ -36,4 +37,4 @@ def logistic_ppr(settings: Settings) -> Recipe:
     X is TF-IDF with unit rows (unit rows alone where a feature is negative), whatever ``normalise`` says; α =
     ``alpha`` is 0.1 and c = ``inverse_l2`` is 100. There is no information gain.
     """
-    return Recipe(learner=LogisticPPR(settings.alpha, settings.inverse_l2))
+    return Recipe(learner=LogisticPPR(settings.alpha, settings.inverse_l2), stop=(NoLabels(),))

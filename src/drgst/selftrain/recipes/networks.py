@@ -9,12 +9,13 @@ from drgst.backbone.registry import BACKBONES
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.recipes.registry import recipe
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.stop import NoLabels
 
 PAPERS = {
     "gcn": ("GCN", "Kipf, Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"),
     "gat": ("GAT", "Veličković et al., Graph Attention Networks, ICLR 2018"),
     "appnp": ("APPNP", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
-    "ppnp": ("PPNP, exact, up to 5,000 nodes", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
+    "ppnp": ("exact PPNP (up to 5,000 nodes)", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
     "sgc": ("SGC", "Wu et al., Simplifying Graph Convolutional Networks, ICML 2019"),
     "sage": ("GraphSAGE with mean", "Hamilton, Ying, Leskovec, Inductive Representation Learning, NeurIPS 2017"),
     "gin": ("GIN", "Xu et al., How Powerful are Graph Neural Networks?, ICLR 2019"),
@@ -32,7 +33,7 @@ def own_settings(backbone: str) -> dict[str, Any]:
 
 def alone(settings: Settings) -> Recipe:  # noqa: ARG001
     """The network that the setting ``backbone`` names, trained once on V_L."""
-    return Recipe()
+    return Recipe(stop=(NoLabels(),))
 
 
 for _name, (_title, _paper) in PAPERS.items():

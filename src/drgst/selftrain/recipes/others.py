@@ -53,7 +53,7 @@ def abn(settings: Settings) -> Recipe:
     ``trust_weight`` is 0.1, λ₁ = ``negative_weight`` is 1. As S is never fixed, the history has stage 0 alone.
     """
     objective = Adaptive(settings.threshold, settings.trust_weight, settings.negative_weight, settings.negatives)
-    return Recipe(learner=NetworkLearner(objective=objective))
+    return Recipe(learner=NetworkLearner(objective=objective), stop=(NoLabels(),))
 
 
 @recipe(

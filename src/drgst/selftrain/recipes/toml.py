@@ -45,7 +45,8 @@ def read_recipe(path: str) -> RecipeSpec:
         raise SettingError(f"recipe file {path}: {error}") from error
     summary = str(document.get("summary", f"own recipe{f' on {base.name}' if base else ''}"))
     paper = str(document.get("paper", base.paper if base else ""))
-    return RecipeSpec(path, summary, paper, in_full(maker), defaults, base.doc if base else summary)
+    name = str(Path(path).absolute())  # a run begun here can be gone on with elsewhere
+    return RecipeSpec(name, summary, paper, in_full(maker), defaults, base.doc if base else summary)
 
 
 def _document(path: Path) -> dict[str, Any]:
