@@ -1,0 +1,107 @@
+"""A user's own parts that hand back nonsense are refused in one sentence, and gain is exact wherever a part uses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from torch import nn
+
+from drgst.errors import SettingError
+from drgst.selftrain.beliefs import Chosen
+from drgst.selftrain.engine import self_train
+from drgst.selftrain.learner import NetworkLearner
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipes import find_recipe
+from drgst.selftrain.select import Threshold
+from drgst.selftrain.stop import MaxStages
+from drgst.selftrain.weigh import InformationGain, Uniform, Weights
+
+
+def run(world, **parts):  # type: ignore[no-untyped-def]
+    return self_train(world.problem(), Recipe(stop=(MaxStages(1),), **{"select": Threshold(0.4), **parts}))
+
+
+@pytest.mark.parametrize(
+    ("places", "labels", "message"),
+    [
+        ([0, 0], [0, 1], "chose node 39 more than once"),
+        ([0], [7], r"gave label 7 \(allowed: 0 to 2\)"),
+        ([0], [-1], r"gave label -1 \(allowed: 0 to 2\)"),
+    ],
+)
+def test_a_strange_choice(world, places: list[int], labels: list[int], message: str) -> None:
+    chosen = Chosen(world.split.pool[places], np.array(labels))
+    with pytest.raises(SettingError, match=f"the select part {message}"):
+        run(world, select=lambda _: chosen)
+
+
+def test_more_nodes_than_labels(world) -> None:
+    chosen = Chosen(world.split.pool[:2], np.array([1]))
+    with pytest.raises(SettingError, match="gave 1 labels for 2 nodes"):
+        run(world, select=lambda _: chosen)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+def test_a_strange_weight(world, bad: float) -> None:
+    def weigh(beliefs, chosen):  # type: ignore[no-untyped-def]
+        return Weights(np.ones(9), np.where(np.arange(chosen.nodes.size) == 1, bad, 1.0))
+
+    with pytest.raises(SettingError, match=rf"gave chosen node \d+ the weight {bad} \(allowed: finite, from 0\)"):
+        run(world, weigh=weigh)
+
+
+def test_too_few_weights(world) -> None:
+    with pytest.raises(SettingError, match="gave 1 weights for 9 training nodes"):
+        run(world, weigh=lambda _, chosen: Weights(np.ones(1), np.ones(chosen.nodes.size)))
+
+
+@dataclass(frozen=True)
+class Halved:
+    """A part around a part."""
+
+    inner: object
+
+    def __call__(self, beliefs, chosen):  # type: ignore[no-untyped-def]
+        weights = self.inner(beliefs, chosen)
+        return replace(weights, chosen=weights.chosen / 2)
+
+
+def test_our_parts_say_that_they_use_gain_however_wrapped() -> None:
+    assert Recipe(weigh=InformationGain(0.5)).gain_decides
+    assert Recipe(weigh=Halved(Halved(InformationGain(0.5)))).gain_decides
+    assert Recipe(uses_gain=True).gain_decides
+    assert not Recipe(weigh=Halved(Uniform())).gain_decides
+    assert not find_recipe("drgst-de-wo").make(find_recipe("drgst-de-wo").settings()).gain_decides
+
+
+def test_gain_is_the_one_asked_for_where_a_part_uses_it(world) -> None:
+    """Sampled as the settings say, not the cheap estimate that others report."""
+    used, told = run(world, weigh=InformationGain(0.5)), run(world)
+    named = world.run("drgst-de", stages=1)
+    np.testing.assert_array_equal(used[0].all_gain, named[0].all_gain)
+    assert (told[0].all_gain != used[0].all_gain).any()
+
+
+class Deaf(nn.Module):
+    """A network that permits no estimate of the gain."""
+
+    estimators = frozenset()
+
+    def __init__(self, features: int, classes: int) -> None:
+        super().__init__()
+        self.first, self.last = nn.Linear(features, 4), nn.Linear(4, classes)
+
+    def hidden(self, x, adj):  # type: ignore[no-untyped-def]
+        return self.first(x).relu()
+
+    def head(self, h, adj):  # type: ignore[no-untyped-def]
+        return self.last(h)
+
+
+def test_a_network_without_gain_is_refused_where_gain_decides(world) -> None:
+    """… and has gain NaN, reported as unknown, where it does not."""
+    with pytest.raises(SettingError, match="Deaf has no last layer for gain"):
+        run(world, weigh=InformationGain(0.5), learner=NetworkLearner(Deaf))
+    assert np.isnan(run(world, learner=NetworkLearner(Deaf))[0].all_gain).all()
