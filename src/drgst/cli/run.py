@@ -68,9 +68,11 @@ def run(
     from drgst.evaluate.configfile import read_config
     from drgst.evaluate.plan import run_name, with_defaults
     from drgst.evaluate.runfolder import RunFolder
+    from drgst.selftrain.recipes import find_recipe
 
     said = _said(words or [], changes or [], device, split)
-    said = said.overlaid(_flags(recipe=recipe, per_class=per_class, pool=pool, seed=seed, threads=threads))
+    name = None if recipe is None else find_recipe(recipe).name
+    said = said.overlaid(_flags(recipe=name, per_class=per_class, pool=pool, seed=seed, threads=threads))
     asked = said if config is None else read_config(config).overlaid(said)
     folder = RunFolder(out or Path("runs") / run_name(with_defaults(asked)))
     folder.check_free(resume, force)

@@ -43,7 +43,7 @@ def report(console: Console, summary: dict[str, Any], rows: Sequence[dict[str, A
 def stage_table(rows: Sequence[dict[str, Any]], result: int) -> Table:
     """A line a stage, 80 characters wide at most; a column that is empty throughout is left out."""
     shown = [column for column in COLUMNS if any(row[column[1]] is not None for row in rows)]
-    table = Table("stage", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table("stage", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), collapse_padding=True, pad_edge=False)
     for title, _, _ in shown:
         table.add_column(title, justify="right")
     table.add_column("note")

@@ -24,7 +24,7 @@ def suggest(
 ) -> None:
     """Suggest which nodes to label next: those whose label would teach the model most, and not all alike.
 
-    Each is the node of largest information gain in one of n clusters of unlabelled nodes.
+    Each is a typical node of high information gain in one of n clusters of unlabelled nodes.
     """
     from drgst.evaluate.advice import advice, to_csv
     from drgst.files import write_text
@@ -48,7 +48,16 @@ def _table(rows: list[dict[str, Any]], measure: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("node", measure, "predicted", "confidence", "stands for", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        "node",
+        measure,
+        "predicted",
+        "confidence",
+        "stands for",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     for place in (1, 3, 4):
         table.columns[place].justify = "right"
     for row in rows:

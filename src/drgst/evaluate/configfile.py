@@ -16,6 +16,7 @@ from drgst.evaluate.toml_write import table
 from drgst.selftrain.settings import Settings
 
 REMARKS = {
+    "recipe_sha256": "of the recipe file",
     "data_sha256": "of features, edges, node ids and class names",
     "known_sha256": "of the labels that the run is shown, and of the split",
 }

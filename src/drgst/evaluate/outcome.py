@@ -44,10 +44,10 @@ class Outcome:
             "recipe": config.recipe,
             "per_class": config.per_class or labels_per_class(plan.graph.labels[train]),
             "seed": config.seed,
-            "teacher_test_accuracy": self._test_accuracy(teacher),
-            "test_accuracy": self._test_accuracy(result),
-            "teacher_val_accuracy": _rounded(teacher.val_accuracy),
-            "val_accuracy": _rounded(result.val_accuracy),
+            "teacher_test_accuracy": self._accuracy(teacher, plan.split.test),
+            "test_accuracy": self._accuracy(result, plan.split.test),
+            "teacher_val_accuracy": self._accuracy(teacher, plan.split.val),
+            "val_accuracy": self._accuracy(result, plan.split.val),
             "stages": len(history) - 1,
             "result_stage": result.number,
             "stop_reason": history.stop_reason,
@@ -73,8 +73,8 @@ class Outcome:
         """The network that is the result."""
         plan, graph = self.plan, self.plan.graph
         state, settings = dict(self.result.state), plan.problem.settings
-        learner = plan.recipe.learner
-        return Model(str(plan.config.recipe), settings, graph.class_names, graph.num_features, state, learner)
+        parts = (plan.recipe.learner, plan.recipe.calibrate)
+        return Model(str(plan.config.recipe), settings, graph.class_names, graph.num_features, state, *parts)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What a loaded model knows of the graph it was fitted on."""
@@ -94,9 +94,8 @@ class Outcome:
         bare = pool[self.plan.graph.labels[pool] < 0]
         return bare if bare.size else pool
 
-    def _test_accuracy(self, stage: Stage) -> float | None:
-        test = self.plan.split.test
-        return _finite(accuracy(stage.logits.argmax(axis=1)[test], self.plan.graph.labels[test]))
+    def _accuracy(self, stage: Stage, nodes: np.ndarray) -> float | None:
+        return _finite(accuracy(stage.predictions[nodes], self.plan.graph.labels[nodes]))
 
 
 def predictions_csv(
@@ -146,11 +145,6 @@ def _details(stage: Stage) -> dict[str, Any]:
         for t in stage.trainings
     ]
     return {"transition": None if stage.transition is None else stage.transition.tolist(), "trainings": trainings}
-
-
-def _rounded(value: float) -> float | None:
-    """Six digits: the accuracy of a network comes in 32 bits."""
-    return round(value, 6) if math.isfinite(value) else None
 
 
 def _finite(value: float) -> float | None:

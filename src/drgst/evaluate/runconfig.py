@@ -22,6 +22,7 @@ class RunConfig:
     seed: int | None = None  # of the draw and of the training
     pool: str | None = None  # who may be pseudo-labelled
     threads: int | None = None  # of torch; sums in another order have other last bits
+    recipe_sha256: str | None = None  # of a recipe that is a file
     data_sha256: str | None = None
     known_sha256: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -35,6 +36,8 @@ class RunConfig:
                 "run the other recipe without --config"
             )
         new = {k: v for k, v in said.keys().items() if v is not None}
+        if said.recipe is not None:
+            new |= {"recipe_sha256": None}
         if said.per_class is not None:
             new |= {"split": None}
         if said.split is not None:

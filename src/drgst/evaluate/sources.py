@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from drgst.graph.registry import DATASETS
 
 
 def absolute(data: str, folder: Path | None = None) -> str:
-    """A data set's name in small letters, or the absolute path of a graph."""
+    """A data set's name in small letters, or the absolute path of a graph; what is neither stays as it was said."""
     if data.lower() in DATASETS:
         return data.lower()
-    return str(((folder or Path()) / Path(data).expanduser()).absolute())
+    path = (folder or Path()) / Path(data).expanduser()
+    return str(path.absolute()) if os.path.exists(path) else data

@@ -26,13 +26,14 @@ class Suggested:
 def suggest_nodes(
     embedding: np.ndarray, gain: np.ndarray, probabilities: np.ndarray, candidates: np.ndarray, n: int, seed: int = 0
 ) -> Suggested:
-    """One node of each of n clusters: u_j = argmax_{u ∈ S_j} B_u, with min Σ_j Σ_{u ∈ S_j} B_u ‖ĥ_u - μ_j‖².
+    """One node of each of n clusters: u_j = argmin_{u ∈ S_j, B_u ≥ med_j} ‖ĥ_u - μ_j‖, largest B first.
 
-    ĥ = h/‖h‖ are the unit-length rows of ``embedding`` (N, D) and B ``gain`` (N,): what the label of a node would
-    tell about the network's weights. k-means weighted by B gives clusters where the gain is; within a cluster nodes
-    would teach the same, so its best one stands for it. Only the ``100 n`` candidates of largest B are clustered.
-    Where B is unknown or nowhere above 0, the entropy of ``probabilities`` takes its place. Fewer than n
-    candidates give all of them.
+    The clusters minimise Σ_j Σ_{u ∈ S_j} B_u ‖ĥ_u - μ_j‖²: k-means weighted by B puts them where the gain is. ĥ =
+    h/‖h‖ are the unit-length rows of ``embedding`` (N, D), B is ``gain`` (N,), what the label of a node would tell
+    about the network's weights, and med_j its median in S_j. Nodes of a cluster would teach much the same, so one
+    stands for it: not the one of largest B, which is an outlier more often than not, but the most typical one of the
+    upper half. Only the ``100 n`` candidates of largest B are clustered. Where B is unknown or nowhere above 0, the
+    entropy of ``probabilities`` takes its place. Fewer than n candidates give all of them.
     """
     if n < 1:
         raise SettingError(f"n is {n}, but at least 1 node must be asked for")
@@ -40,13 +41,19 @@ def suggest_nodes(
     short = candidates[np.argsort(-worth[candidates], kind="stable")[: SHORTLIST * n]]
     if short.size <= n:
         return Suggested(short, worth[short], np.ones(short.size, np.int64), measure)
-    cluster = _clusters(_unit(embedding[short]), worth[short], n, seed)
-    _, first, sizes = np.unique(cluster, return_index=True, return_counts=True)  # short falls, so the first is best
-    rest = np.setdiff1d(np.arange(short.size), first)[: n - first.size]  # where rows are equal, clusters are fewer
-    order = np.argsort(first, kind="stable")
-    picked = np.concatenate([first[order], rest])
-    alike = np.concatenate([sizes[order], np.ones(rest.size, np.int64)])
-    return Suggested(short[picked], worth[short[picked]], alike, measure)
+    cluster, distance = _clusters(_unit(embedding[short]), worth[short], n, seed)
+    picked = np.array([_typical(np.flatnonzero(cluster == j), worth[short], distance) for j in np.unique(cluster)])
+    alike = np.bincount(cluster)[cluster[picked]]
+    rest = np.setdiff1d(np.arange(short.size), picked)[: n - picked.size]  # equal rows give fewer clusters than n
+    picked, alike = np.concatenate([picked, rest]), np.concatenate([alike, np.ones(rest.size, np.int64)])
+    order = np.argsort(picked, kind="stable")  # short falls in worth
+    return Suggested(short[picked[order]], worth[short[picked[order]]], alike[order], measure)
+
+
+def _typical(members: np.ndarray, worth: np.ndarray, distance: np.ndarray) -> int:
+    """The member nearest to the centre among those of at least median worth."""
+    upper = members[worth[members] >= np.median(worth[members])]
+    return int(upper[np.argmin(distance[upper])])
 
 
 def _worth(gain: np.ndarray, probabilities: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, str]:
@@ -62,10 +69,12 @@ def _unit(rows: np.ndarray) -> np.ndarray:
     return np.divide(rows, length, out=np.zeros_like(rows, dtype=np.float64), where=length > 0)
 
 
-def _clusters(rows: np.ndarray, weights: np.ndarray, n: int, seed: int) -> np.ndarray:
+def _clusters(rows: np.ndarray, weights: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The cluster of each row, numbered from 0 without gaps, and its distance from the cluster's centre."""
     from sklearn.cluster import KMeans
 
     distinct = np.unique(rows, axis=0).shape[0]
-    means = KMeans(min(n, distinct), n_init=3, random_state=seed)
     floor = weights.max() * 1e-9  # a weight of 0 would leave a cluster without a place
-    return means.fit_predict(rows, sample_weight=weights + floor)
+    means = KMeans(min(n, distinct), n_init=3, random_state=seed).fit(rows, sample_weight=weights + floor)
+    distance = np.linalg.norm(rows - means.cluster_centers_[means.labels_], axis=1)
+    return np.unique(means.labels_, return_inverse=True)[1], distance

@@ -1,0 +1,213 @@
+"""``drgst run``, ``predict`` and ``suggest``: what people see, what programs read, what is left in the folder."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import drgst
+from drgst.cli import main
+from drgst.graph.core import Graph
+from drgst.graph.npz import save_graph
+from drgst.graph.split_files import load_split, save_split
+from drgst.graph.splits import random_split
+from drgst.graph.synthetic import block_model
+from drgst.graph.table_write import write_tables
+
+QUICK = ("--set", "epochs=25", "lr=0.05", "stages=2", "samples=10", "hidden=16", "threshold=0.7", "normalise=none")
+KEYS = {"dataset", "recipe", "per_class", "seed", "teacher_test_accuracy", "test_accuracy", "val_accuracy", "stages"}
+KEYS |= {"stop_reason", "seconds", "epochs", "peak_memory_mb"}
+
+
+@pytest.fixture(autouse=True)
+def quiet(fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No data folder, a working folder of its own, one thread, and the log as it was afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    logger = logging.getLogger("drgst")
+    level, handlers = logger.level, list(logger.handlers)
+    yield
+    logger.setLevel(level)
+    logger.handlers[:] = handlers
+
+
+@pytest.fixture(scope="module")
+def town() -> Graph:
+    """300 nodes of 3 classes, all labelled, with a split."""
+    graph = block_model(300, 900, seed=1, classes=3, features=60, homophily=0.8, signal=0.3)
+    return graph.with_(name="town", splits=(random_split(graph, per_class=5, val=60, test=90, seed=0),))
+
+
+@pytest.fixture
+def file(town: Graph, tmp_path: Path) -> Path:
+    """The town as a file."""
+    save_graph(town, tmp_path / "town.npz")
+    return tmp_path / "town.npz"
+
+
+def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command."""
+    with pytest.raises(SystemExit) as stopped:
+        main([str(a) for a in args])
+    said = capsys.readouterr()
+    code = stopped.value.code
+    return (code if isinstance(code, int) else 0), said.out, said.err
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    """The rows of a CSV."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def result_bits(folder: Path) -> tuple[bytes, bytes, list[Any]]:
+    """Predictions, weights, and the history but for its seconds."""
+    rows = [json.loads(line) for line in (folder / "history.jsonl").read_text().splitlines()]
+    for row in rows:
+        del row["seconds"]
+    return (folder / "predictions.csv").read_bytes(), (folder / "model.safetensors").read_bytes(), rows
+
+
+def test_a_run_from_data_to_predictions(capsys: Any, town: Graph, file: Path, tmp_path: Path) -> None:
+    """The files are there and agree with the JSON object, the table and the Python door."""
+    code, out, err = call(capsys, "run", file, "--per-class", 3, "--out", "runs/x", *QUICK, "--json")
+    assert code == 0
+    assert out.count("\n") == 1
+    said = json.loads(out)
+    assert said.keys() == KEYS
+    assert said["dataset"] == "town"
+    assert (said["per_class"], said["seed"], said["stages"]) == (3, 0, 2)
+    assert "teacher" in err
+    assert "+" in err
+    assert "drgst suggest runs/x" in err
+    rows = rows_of((tmp_path / "runs/x/predictions.csv").read_text())
+    model = drgst.load_model("runs/x")
+    assert [r["label"] for r in rows] == [town.class_names[c] for c in model.predict()]
+    assert [int(r["stage"]) for r in rows] == model.labeled_stage_.tolist()
+    split = load_split("runs/x/split.json", town)
+    assert {i for i, r in enumerate(rows) if r["stage"] == "0"} == set(split.train.tolist())
+    right = np.mean([rows[v]["label"] == town.class_names[town.labels[v]] for v in split.test])
+    assert said["test_accuracy"] == pytest.approx(right)
+    assert np.allclose(model.predict_proba(town), model.probabilities_, atol=1e-6)
+    stages = [json.loads(line) for line in (tmp_path / "runs/x/history.jsonl").read_text().splitlines()]
+    assert [s["stage"] for s in stages] == [0, 1, 2]
+    assert all(len(t["val_losses"]) == t["epochs"] + 1 for s in stages for t in s["trainings"])
+
+
+def test_the_words_of_a_run_fit_80_columns(capsys: Any, file: Path) -> None:
+    """People's output on standard output, progress on standard error, no line cut."""
+    code, out, err = call(capsys, "run", file, *QUICK, "--out", "runs/x")
+    assert code == 0
+    for word in ("trusted", "precision", "validation", "test", "mean gain", "epochs", "the result", "stopped: "):
+        assert word in out
+    assert "…" not in out
+    assert [line.split(":")[0] for line in err.splitlines()] == ["teacher", "stage 1 of 2", "stage 2 of 2"]
+
+
+def test_config_runs_again_with_the_same_bits(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """With a draw and with the graph's own split, which is then read from the copy in the folder."""
+    for name, words in (("draw", ["--per-class", "3", "--seed", "4"]), ("own", ["--pool", "all-but-validation"])):
+        first, again = tmp_path / name, tmp_path / f"{name}-again"
+        assert call(capsys, "run", file, *words, *QUICK, "--out", first)[0] == 0
+        assert call(capsys, "run", "--config", first / "config.toml", "--out", again)[0] == 0
+        assert result_bits(first) == result_bits(again)
+        assert (first / "config.toml").read_text() == (again / "config.toml").read_text()
+
+
+def test_options_go_before_the_config(capsys: Any, file: Path) -> None:
+    """Another seed draws and trains anew; another recipe would inherit settings that are not its own."""
+    call(capsys, "run", file, "--per-class", 3, *QUICK, "--out", "a")
+    code, out, _ = call(capsys, "run", "--config", "a/config.toml", "--seed", 5, "--out", "b", "--json")
+    assert code == 0
+    assert json.loads(out)["seed"] == 5
+    code, _, err = call(capsys, "run", "--config", "a/config.toml", "--recipe", "drgst-do", "--out", "c")
+    assert code == 2
+    assert "drgst-do" in err
+
+
+def test_a_config_by_hand(capsys: Any, town: Graph, tmp_path: Path) -> None:
+    """Few words, paths from the config's own folder, tables instead of a file, a split file."""
+    folder = tmp_path / "project"
+    write_tables(town.with_(splits=()), folder / "graph")
+    save_split(random_split(town, per_class=4, val=40, test=50, seed=3), town, folder / "mine.json")
+    text = '[run]\ndata = "graph"\nsplit = "mine.json"\nrecipe = "gcn"\n[settings]\nepochs = 20\nbeta = "1/3"\n'
+    (folder / "run.toml").write_text(text)
+    code, out, _ = call(capsys, "run", "--config", folder / "run.toml", "--json")
+    assert code == 0
+    said = json.loads(out)
+    assert (said["recipe"], said["per_class"], said["stages"]) == ("gcn", 4, 0)
+    assert (tmp_path / "runs" / "graph-gcn-seed0" / "summary.json").is_file()
+
+
+def test_own_graph_without_validation_or_test(capsys: Any, town: Graph, tmp_path: Path) -> None:
+    """Labelled nodes train, all others are the pool, and figures that do not exist are null."""
+    labels = np.where(np.arange(300) < 30, town.labels, -1)
+    write_tables(town.with_(splits=(), labels=labels), tmp_path / "bare")
+    code, out, err = call(capsys, "run", tmp_path / "bare", *QUICK, "--json")
+    assert code == 0
+    said = json.loads(out)
+    assert said["test_accuracy"] is None
+    assert said["val_accuracy"] is None
+    assert "30 training labels" in err
+    code, out, _ = call(capsys, "suggest", "runs/bare-drgst-de-seed0", "--n", 5, "--json")
+    assert code == 0
+    assert all(int(row["id"]) >= 30 for row in json.loads(out)["suggestions"])
+
+
+def test_default_run_is_cora_with_three_labels(capsys: Any) -> None:
+    """No arguments but quick settings."""
+    code, out, _ = call(capsys, "run", "--set", "epochs=5", "samples=2", "stages=1", "--json")
+    assert code == 0
+    said = json.loads(out)
+    assert (said["dataset"], said["recipe"], said["per_class"]) == ("cora", "drgst-de", 3)
+    assert Path("runs/cora-drgst-de-3-seed0/predictions.csv").is_file()
+
+
+def test_predict_the_run_and_another_graph(capsys: Any, town: Graph, file: Path, tmp_path: Path) -> None:
+    """The run's own predictions as they are; another graph in its own order, without any label, in tables or a file."""
+    call(capsys, "run", file, *QUICK, "--out", "x")
+    code, own, err = call(capsys, "predict", "x")
+    assert code == 0
+    assert own == Path("x/predictions.csv").read_text()
+    assert "300 nodes" in err
+    bare = town.with_(splits=(), labels=np.full(300, -1), node_ids=np.array([f"n{i}" for i in range(300)]))
+    write_tables(bare, tmp_path / "bare")
+    save_graph(bare, tmp_path / "bare.npz")
+    expected = [r["label"] for r in rows_of(own)]
+    for graph in ("bare", "bare.npz"):
+        code, text, _ = call(capsys, "predict", "x", tmp_path / graph)
+        assert code == 0
+        rows = rows_of(text)
+        assert list(rows[0]) == ["id", "label", "confidence"]
+        assert [r["label"] for r in rows] == expected
+        assert rows[7]["id"] == "n7"
+    code, text, _ = call(capsys, "predict", "x", file, "--out", "p.csv", "--json")
+    assert json.loads(text)["accuracy"] == pytest.approx(np.mean(drgst.load_model("x").predict() == town.labels))
+    assert len(rows_of(Path("p.csv").read_text())) == 300
+
+
+def test_suggest_spreads_over_unlabelled_nodes(capsys: Any, town: Graph, file: Path) -> None:
+    """Never a training, validation or test node; no node twice; a number too large is trimmed with a word."""
+    call(capsys, "run", file, "--per-class", 3, *QUICK, "--out", "x")
+    code, out, _ = call(capsys, "suggest", "x", "--n", 12, "--out", "s.csv", "--json")
+    assert code == 0
+    said = json.loads(out)
+    ids = [int(r["id"]) for r in said["suggestions"]]
+    split = load_split("x/split.json", town)
+    assert len(set(ids)) == 12
+    assert set(ids) <= set(split.pool.tolist()) - set(split.test.tolist())
+    assert said["measure"] == "information gain"
+    assert {r["id"] for r in rows_of(Path("s.csv").read_text())} == {str(i) for i in ids}
+    code, out, err = call(capsys, "suggest", "x", "--n", 1000)
+    assert code == 0
+    assert f"only {split.pool.size} nodes" in out + err
+    code, _, err = call(capsys, "suggest", "x", "--n", 0)
+    assert code == 2
+    assert "at least 1" in err

@@ -1,0 +1,329 @@
+"""Runs that are refused, interrupted, killed or tampered with."""
+
+from __future__ import annotations
+
+import json
+import logging
+import multiprocessing
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from drgst.cli import main
+from drgst.graph.core import Graph
+from drgst.graph.npz import save_graph
+from drgst.graph.splits import random_split
+from drgst.graph.synthetic import block_model
+from drgst.selftrain.stagefiles import load_stage
+
+QUICK = ("--set", "epochs=25", "lr=0.05", "stages=4", "samples=10", "hidden=16", "threshold=0.7", "normalise=none")
+FORK = multiprocessing.get_context("fork")  # a killed child costs no second import of torch
+
+
+@pytest.fixture(autouse=True)
+def quiet(fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No data folder, a working folder of its own, one thread, and the log as it was afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    logger = logging.getLogger("drgst")
+    level, handlers = logger.level, list(logger.handlers)
+    yield
+    logger.setLevel(level)
+    logger.handlers[:] = handlers
+
+
+def town() -> Graph:
+    """300 nodes of 3 classes, hard enough that stages differ."""
+    graph = block_model(300, 900, seed=1, classes=3, features=60, homophily=0.8, signal=0.3)
+    return graph.with_(name="town", splits=(random_split(graph, per_class=5, val=60, test=90, seed=0),))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The town as a file."""
+    save_graph(town(), tmp_path / "town.npz")
+    return tmp_path / "town.npz"
+
+
+def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command."""
+    with pytest.raises(SystemExit) as stopped:
+        main([str(a) for a in args])
+    said = capsys.readouterr()
+    code = stopped.value.code
+    return (code if isinstance(code, int) else 0), said.out, said.err
+
+
+def refused(capsys: pytest.CaptureFixture[str], *args: object) -> str:
+    """The one line that a refused command says."""
+    code, out, err = call(capsys, *args)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def bits(folder: Path) -> list[Any]:
+    """Everything that a run computes, bit for bit: results, and every array of every stage; no times."""
+    found: list[Any] = [(folder / name).read_bytes() for name in ("predictions.csv", "model.safetensors")]
+    for path in sorted((folder / "stages").iterdir()):
+        stage = load_stage(path)
+        arrays = [stage.logits, stage.all_gain, stage.embedding, stage.weights, stage.gain, stage.chosen.nodes]
+        found.append([path.name, stage.trainings, stage.note, *(a.tobytes() for a in arrays)])
+        found.append({name: value.numpy().tobytes() for name, value in stage.state.items()})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("threshold=1.5", "setting threshold is '1.5'"),
+        ("threshold=nan", "setting threshold is 'nan'"),
+        ("beta=0", "setting beta is '0': input should be greater than 0"),
+        ("beta=1/0", "setting beta is '1/0'"),
+        ("drop_rate=1", "setting drop_rate is '1': input should be less than 1"),
+        ("stages=-1", "setting stages is '-1': input should be greater than or equal to 0"),
+        ("hidden=0", "setting hidden is '0': input should be greater than or equal to 1"),
+        ("hidden=1.5", "setting hidden is '1.5'"),
+        ("epochs=many", "setting epochs is 'many'"),
+        ("treshold=0.5", "unknown setting 'treshold'; did you mean 'threshold'?"),
+        ("threshold", "--set takes key=value, not 'threshold'"),
+        ("keep=first", "setting keep is 'first'"),
+    ],
+)
+def test_settings_out_of_range(capsys: Any, tmp_path: Path, change: str, words: str) -> None:
+    """Named with their value and what is allowed, before any data is opened or folder made."""
+    assert words in refused(capsys, "run", "--set", change)
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[settings]\nepoch = 3\n", "unknown setting 'epoch'; did you mean 'epochs'?"),
+        ("[run]\nrecip = 'gcn'\n", "did you mean 'recipe'?"),
+        ("[seting]\n", "unknown table 'seting'; did you mean 'settings'?"),
+        ("[run]\nrecipe = 'drgst-d'\n", "unknown recipe 'drgst-d'"),
+        ("[run]\nseed = 'one'\n", "seed is 'one', but must be a whole number"),
+        ("[run]\nseed = -1\n", "seed is -1"),
+        ("[run]\nper_class = 3\nsplit = 'a.json'\n", "per_class and split are both given"),
+        ("[settings]\nhidden = 0\n", "setting hidden is 0"),
+        ("[run\n", "is not TOML"),
+        ("run = 3\n", "run must be a table"),
+    ],
+)
+def test_bad_config(capsys: Any, tmp_path: Path, text: str, words: str) -> None:
+    """The nearest known key is named."""
+    (tmp_path / "run.toml").write_text(text)
+    assert words in refused(capsys, "run", "--config", tmp_path / "run.toml")
+
+
+def test_other_bad_words(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """Names, paths and combinations that can't be."""
+    assert "did you mean 'cora'" in refused(capsys, "run", "cra")
+    assert "did you mean 'drgst-de'" in refused(capsys, "run", file, "--recipe", "drgst-dee")
+    assert "one graph at a time" in refused(capsys, "run", "cora", "citeseer")
+    assert "no split file" in refused(capsys, "run", file, "--split", "none.json")
+    assert "unknown pool" in refused(capsys, "run", file, "--pool", "everyone")
+    assert "can't read" in refused(capsys, "run", "--config", tmp_path / "none.toml")
+    assert "not the folder of a run" in refused(capsys, "predict", tmp_path / "none")
+    assert "not the folder of a run" in refused(capsys, "suggest", tmp_path / "none")
+    assert "device" in refused(capsys, "run", file, "--device", "abacus")
+
+
+def test_a_folder_that_exists(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """Refused without a word; replaced with --force, where it is a run, and then only a run's files go."""
+    out = tmp_path / "x"
+    assert call(capsys, "run", file, *QUICK, "--out", out)[0] == 0
+    before = bits(out)
+    assert "--resume goes on with it, --force replaces it" in refused(capsys, "run", file, *QUICK, "--out", out)
+    assert "both given" in refused(capsys, "run", file, "--out", out, "--resume", "--force")
+    assert "did you mean" in refused(capsys, "run", file, "--out", out, "--force", "--recipe", "drgst-dee")
+    assert bits(out) == before  # a refused --force replaces nothing
+    (out / "notes.txt").write_text("mine")
+    assert call(capsys, "run", file, *QUICK, "stages=1", "--out", out, "--force")[0] == 0
+    assert (out / "notes.txt").read_text() == "mine"
+    assert sorted(p.name for p in (out / "stages").iterdir()) == ["000.safetensors", "001.safetensors"]
+
+
+def test_a_folder_that_is_no_run_is_left_alone(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """Neither --force nor --resume writes to somebody's folder, also where it holds a config.toml or predictions."""
+    for name, text in (("predictions.csv", "mine"), ("config.toml", "[tool]\nx = 1\n"), ("config.toml", "[run]\n")):
+        folder = tmp_path / f"own-{name}-{len(text)}"
+        folder.mkdir()
+        (folder / name).write_text(text)
+        for flag in ("--force", "--resume"):
+            refused(capsys, "run", file, *QUICK, "--out", folder, flag)
+        assert [p.name for p in folder.iterdir()] == [name]
+        assert (folder / name).read_text() == text
+    assert "is not a folder" in refused(capsys, "run", file, "--out", file, "--force")
+
+
+def test_resume_of_a_finished_run_reports(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """The same object, nothing run or written; other words than the run's are refused."""
+    out = tmp_path / "x"
+    first = call(capsys, "run", file, *QUICK, "--out", out, "--json")[1]
+    times = {p: p.stat().st_mtime_ns for p in out.rglob("*")}
+    code, again, err = call(capsys, "run", "--out", out, "--resume", "--json")
+    assert code == 0
+    assert again == first
+    assert "the result" in err
+    assert {p: p.stat().st_mtime_ns for p in out.rglob("*")} == times
+    assert "has seed = 0, not 1" in refused(capsys, "run", "--out", out, "--resume", "--seed", 1)
+    assert "has threshold = 0.7, not 0.4" in refused(capsys, "run", "--out", out, "--resume", "--set", "threshold=0.4")
+    assert "has data = " in refused(capsys, "run", "cora", "--out", out, "--resume")
+
+
+def test_resume_refuses_other_data_and_mends_damaged_stages(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """A stage that was cut off is run again, with the same bits; another graph in the file's place is refused."""
+    out = tmp_path / "x"
+    call(capsys, "run", file, *QUICK, "--out", out)
+    before = bits(out)
+    (out / "summary.json").unlink()
+    damaged = out / "stages" / "002.safetensors"
+    damaged.write_bytes(damaged.read_bytes()[:5000])
+    code, _, err = call(capsys, "run", "--out", out, "--resume")
+    assert code == 0
+    assert "002.safetensors is damaged" in err
+    assert bits(out) == before
+    (out / "summary.json").unlink()
+    save_graph(town().with_(features=town().features * 2), file)
+    assert "its contents have changed" in refused(capsys, "run", "--out", out, "--resume")
+    other = town()
+    save_graph(other.with_(labels=(other.labels + 1) % 3), file)
+    assert "the labels or the split" in refused(capsys, "run", "--out", out, "--resume")
+
+
+def _child(words: list[str], limit: int | None = None) -> None:
+    """Run the command line in a forked process, quietly."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null if limit is None else os.open("words.txt", os.O_WRONLY | os.O_CREAT), 2)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+    if limit is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    main(words)
+
+
+def test_killed_at_random_moments_then_resumed(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """SIGKILL, again and again, then --resume to the end: the same bits as an unbroken run."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    words = [str(w) for w in ("run", file, *QUICK)]
+    began = time.monotonic()
+    assert call(capsys, *words, "--out", whole)[0] == 0
+    length = time.monotonic() - began
+    moments = random.Random(os.getpid())
+    seen = set()
+    for _ in range(8):
+        child = FORK.Process(target=_child, args=([*words, "--out", str(broken), "--resume"],))
+        child.start()
+        child.join(moments.uniform(0.02, 0.7) * length)
+        child.kill()
+        child.join()
+        seen.add(len(list((broken / "stages").glob("0*"))))
+    assert len(seen) > 1, "no kill fell between two stages"
+    code, _, err = call(capsys, *words, "--out", broken, "--resume")
+    assert code == 0, err
+    assert bits(broken) == bits(whole)
+    assert not list(broken.rglob(".*.tmp"))
+
+
+def test_full_disk_is_one_sentence_and_can_be_gone_on_with(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """No file may grow beyond a size that the config fits in and a stage does not."""
+    child = FORK.Process(target=_child, args=(["run", str(file), *QUICK, "--out", "x"], 20_000))
+    child.start()
+    child.join(60)
+    assert child.exitcode == 2
+    said = Path("words.txt").read_text()
+    assert "error: can't write" in said
+    assert "Traceback" not in said
+    assert call(capsys, "run", "--out", "x", "--resume")[0] == 0
+    call(capsys, "run", file, *QUICK, "--out", "y")
+    assert bits(Path("x")) == bits(Path("y"))
+
+
+def test_ctrl_c_keeps_the_stages_and_says_how_to_go_on(file: Path, tmp_path: Path) -> None:
+    """Exit code 130; in a process of its own, as a person would."""
+    command = [
+        sys.executable,
+        "-m",
+        "drgst",
+        "run",
+        str(file),
+        *QUICK,
+        "epochs=100000",
+        "patience=100000",
+        "--out",
+        "x",
+    ]
+    slow = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        end = time.monotonic() + 60
+        while not Path("x/config.toml").is_file() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        slow.send_signal(signal.SIGINT)
+        _, err = slow.communicate(timeout=60)
+    finally:
+        slow.kill()
+    assert slow.returncode == 130
+    assert "Traceback" not in err
+    assert "drgst run --out x --resume" in err
+
+
+def test_scrambled_hidden_labels_change_nothing(capsys: Any, tmp_path: Path) -> None:
+    """Labels that are neither training nor validation labels: the same predictions and weights, bit for bit."""
+    graph = town()
+    split = graph.split
+    assert split is not None
+    hidden = np.setdiff1d(np.arange(graph.num_nodes), np.union1d(split.train, split.val))
+    labels = graph.labels.copy()
+    labels[hidden] = np.random.default_rng(0).permutation(labels[hidden])
+    assert (labels != graph.labels).sum() > 50
+    for name, content in (("true", graph), ("scrambled", graph.with_(labels=labels))):
+        save_graph(content, tmp_path / name / "town.npz")
+        assert call(capsys, "run", tmp_path / name / "town.npz", *QUICK, "--out", tmp_path / name / "run")[0] == 0
+    first, second = tmp_path / "true" / "run", tmp_path / "scrambled" / "run"
+    assert bits(first) == bits(second)
+    figures = [json.loads((run / "summary.json").read_text()) for run in (first, second)]
+    assert figures[0]["test_accuracy"] != figures[1]["test_accuracy"]
+
+
+def test_model_folder_edited_by_hand(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """Each edit is refused in one sentence by predict, and by suggest where it reads the file."""
+    out = tmp_path / "x"
+    call(capsys, "run", file, *QUICK, "--out", out)
+    model, weights = out / "model.json", out / "model.safetensors"
+    text, raw = model.read_text(), weights.read_bytes()
+    edits = {
+        '"hidden": 16': '"hidden": 32',
+        '"recipe": "drgst-de"': '"recipe": "drgst-dx"',
+        '"num_features": 60': '"num_features": 61',
+        '"format": 1': '"format": 99',
+        '"class_names"': '"klass_names"',
+        "{": "[",
+    }
+    for old, new in edits.items():
+        assert old in text
+        model.write_text(text.replace(old, new, 1))
+        assert "is not a usable model" in refused(capsys, "predict", out, file)
+    model.write_text(text)
+    weights.write_bytes(raw[: len(raw) // 2])
+    assert "is not a usable model" in refused(capsys, "predict", out, file)
+    assert "is not a usable model" in refused(capsys, "suggest", out)
+    weights.write_bytes(raw)
+    (out / "predictions.csv").write_text("id,label\n1,0\n")
+    assert "was edited" in refused(capsys, "suggest", out)
+    (out / "summary.json").unlink()
+    assert "drgst run --out" in refused(capsys, "suggest", out)
