@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,3 +40,14 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("DRGST_DATA", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")  # servers that tests start are reached directly
     return tmp_path / "cache" / "drgst"
+
+
+@pytest.fixture(scope="session")
+def make_row() -> Callable[..., dict[str, Any]]:
+    """Rows of a store: ``make_row("key", recipe="gcn", …)``."""
+    from drgst.evaluate.schema import COLUMNS
+
+    told = {"dataset": "cora", "per_class": 3, "recipe": "gcn", "variant": "", "pool": "unlabelled", "algorithm": 1}
+    told |= {"validation": "public", "draw": 0, "seed": 0, "settings": "{}", "data_sha256": "d", "split_sha256": "s"}
+    told |= {"created": "2026-01-01", "test_accuracy": 0.5, "seconds": 1.5}
+    return lambda key, **changes: {**dict.fromkeys(COLUMNS), **told, "key": key, **changes}

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
+from drgst.errors import DataFileError, unknown
 from drgst.evaluate.fingerprint import data_fingerprint, split_fingerprint
 from drgst.evaluate.grid import Cell, Grid
 from drgst.evaluate.protocol import Validation, draw
@@ -14,6 +15,7 @@ from drgst.evaluate.task import Task, variant
 from drgst.files import sha256
 from drgst.graph.core import Graph
 from drgst.graph.open import open_graph
+from drgst.graph.registry import DATASETS
 from drgst.graph.split import Pool, Split
 from drgst.selftrain.recipes import find_recipe
 from drgst.selftrain.resolve import resolve
@@ -33,6 +35,8 @@ class Expander:
         for recipe in self.grid.recipes:
             find_recipe(recipe)
         for source in self.grid.datasets:
+            if source not in DATASETS and not Path(source).exists():
+                raise DataFileError(unknown("data set or path", Path(source).name, DATASETS))
             self.graph(source)
 
     def tasks(self, cell: Cell) -> list[Task]:

@@ -1,0 +1,49 @@
+"""Keys: what is part of them and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from drgst.evaluate.task import NEUTRAL, Task, variant
+from drgst.selftrain.settings import Settings
+
+
+def task(**settings: object) -> Task:
+    told = {**Settings().model_dump(), **settings}
+    return Task("cora", None, "cora", 3, "gcn", "", "unlabelled", "public", 0, told, "data", "split")
+
+
+def test_a_key_depends_on_every_ingredient() -> None:
+    plain = task()
+    others = [
+        replace(plain, recipe="gat"),
+        replace(plain, draw=1),
+        replace(plain, data_sha256="other"),
+        replace(plain, split_sha256="other"),
+        replace(plain, recipe_sha256="other"),
+        task(lr=0.02),
+    ]
+    assert len({plain.key, *(other.key for other in others)}) == len(others) + 1
+
+
+def test_a_key_does_not_depend_on_where_data_are_or_what_they_cost() -> None:
+    assert task().key == replace(task(), root="/elsewhere", cost=7.0, variant="x").key
+
+
+def test_a_new_setting_at_its_neutral_value_keeps_the_key() -> None:
+    older = {k: v for k, v in task().settings.items() if k != "smooth"}
+    assert replace(task(), settings=older).key == task().key
+
+
+def test_a_setting_that_is_not_entered_is_part_of_the_key() -> None:
+    assert task(never_heard_of=1).key != task().key
+
+
+def test_every_setting_is_entered_with_the_default_it_has() -> None:
+    """A new setting: enter it in NEUTRAL with the value that changes nothing. A new default: leave NEUTRAL alone."""
+    assert set(Settings.model_fields) <= set(NEUTRAL), "enter the new setting in drgst.evaluate.task.NEUTRAL"
+
+
+def test_variant_names_what_differs() -> None:
+    assert variant({"beta": 1.0, "lr": 0.1}, {"beta": 0.5, "lr": 0.1}) == "beta=1.0"
+    assert variant({"beta": 0.5}, {"beta": 0.5}) == ""

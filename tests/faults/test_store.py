@@ -1,0 +1,226 @@
+"""Stores that are damaged, newer, not ours, unwritable or full; benches and workers that are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drgst.errors import StoreError
+from drgst.evaluate.bench import bench
+from drgst.evaluate.engines import Inline, Local
+from drgst.evaluate.expand import Expander
+from drgst.evaluate.export import readable_rows
+from drgst.evaluate.grid import Grid
+from drgst.evaluate.schema import VERSION
+from drgst.evaluate.store import Store
+from drgst.graph.npz import save_graph
+from drgst.graph.synthetic import block_model
+
+DRGST = Path(sys.executable).parent / "drgst"
+Row = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("graphs") / "tiny.npz"
+    save_graph(block_model(150, 500, seed=0, classes=3, features=40, words=6).with_(name="tiny"), path)
+    return path
+
+
+@pytest.fixture
+def filled(tmp_path: Path, make_row: Row) -> Path:
+    """A store of 300 runs, large enough to have several pages."""
+    path = tmp_path / "runs.db"
+    with Store(path, create=True) as store, store.writing():
+        for i in range(300):
+            store.add(make_row(f"k{i:03}", draw=i, stage_rows="x" * 500))
+    return path
+
+
+def words(*more: str, graph: Path, store: Path, draws: int, settings: str = "epochs=5") -> list[str]:
+    grid = ["--datasets", str(graph), "--per-class", "3", "--recipes", "gcn", "--draws", str(draws)]
+    return [str(DRGST), "bench", *grid, "--store", str(store), "--set", settings, "--json", *more]
+
+
+def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    path.write_bytes(b"this is a letter to my aunt, not a database\n" * 100)
+    with pytest.raises(StoreError, match=r"damaged .* drgst bench rescue"):
+        Store(path, create=True)
+    assert path.read_bytes().startswith(b"this is a letter")
+
+
+def test_a_damaged_store_is_refused_and_what_can_be_read_is_rescued(filled: Path, tmp_path: Path) -> None:
+    whole = bytearray(filled.read_bytes())
+    middle = len(whole) // 2 // 4096 * 4096
+    whole[middle : middle + 4096] = os.urandom(4096)
+    filled.write_bytes(whole)
+    with pytest.raises(StoreError, match="damaged"):
+        Store(filled, create=True)
+    done = subprocess.run(
+        [str(DRGST), "bench", "rescue", str(filled), "--store", str(tmp_path / "new.db")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    with Store(tmp_path / "new.db") as store:
+        saved = store.all_rows(("key",))
+    assert 100 < len(saved) < 300  # both ends, without what was on the page
+
+
+def test_a_store_cut_short_is_refused(filled: Path) -> None:
+    filled.write_bytes(filled.read_bytes()[:10_000])
+    with pytest.raises(StoreError, match="damaged"):
+        Store(filled)
+
+
+def test_a_store_of_a_newer_version_is_refused(filled: Path) -> None:
+    with sqlite3.connect(filled) as db:
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
+    with pytest.raises(StoreError, match="newer drgst"):
+        Store(filled, create=True)
+
+
+def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "contacts.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE people (name TEXT)")
+    with pytest.raises(StoreError, match="not a store of drgst"):
+        Store(path, create=True)
+
+
+def test_a_folder_that_can_not_be_written_is_refused() -> None:
+    with pytest.raises(StoreError, match="can't write the store"):
+        Store("/proc/runs.db", create=True)
+    with pytest.raises(StoreError, match="can't write the store"):
+        Store("/proc/version/runs.db", create=True)  # a file is in the way
+
+
+def test_a_full_disk_keeps_what_was_written(filled: Path, make_row: Row) -> None:
+    with Store(filled, create=True) as store:
+        pages = store.run("PRAGMA page_count")[0][0]
+        store.run(f"PRAGMA max_page_count = {pages}")  # SQLite says the same as for a full disk
+        with pytest.raises(StoreError, match="the disk is full"):
+            store.add(make_row("large", stage_rows="x" * 100_000))
+    assert len(readable_rows(filled)) == 300
+
+
+def test_rescue_of_nothing_says_so(tmp_path: Path) -> None:
+    (tmp_path / "junk.db").write_bytes(os.urandom(5000))
+    with pytest.raises(StoreError, match="nothing can be read"):
+        readable_rows(tmp_path / "junk.db")
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_is_replaced_and_its_run_tried_again(tiny: Path) -> None:
+    long = Grid([str(tiny)], [3], ["gcn"], 1, {"epochs": 10**7, "patience": 10**7})
+    quick = Grid([str(tiny)], [3], ["gcn"], 1, {"epochs": 5})
+    endless, short = (Expander(g).tasks(next(g.cells()))[0] for g in (long, quick))
+    engine = Local(1, tries=2)
+    try:
+        engine.submit(endless)
+        assert _kill_worker(engine) == []
+        done = _kill_worker(engine)
+        assert [row["error"] for _, row in done] == [
+            "the worker process was killed by the system, 2 times (out of memory?)"
+        ]
+        engine.submit(short)  # the engine is as good as new
+        assert [row["error"] for _, row in _wait(engine)] == [None]
+    finally:
+        engine.close()
+
+
+def _kill_worker(engine: Local) -> list[Any]:
+    """Kill the process of the one run, once it is there; what the engine makes of it."""
+    ((future, (_, pool, _)),) = engine.running.items()
+    while not future.running():
+        time.sleep(0.1)
+    time.sleep(1)
+    for pid in list(pool._processes):
+        os.kill(pid, signal.SIGKILL)
+    for _ in range(300):
+        done = engine.wait(0.1)
+        if future not in engine.running:
+            return done
+    raise AssertionError("the engine did not notice")
+
+
+def _wait(engine: Local) -> list[Any]:
+    for _ in range(600):
+        done = engine.wait(0.1)
+        if done:
+            return done
+    raise AssertionError("nothing came back within a minute")
+
+
+@pytest.mark.slow
+def test_a_killed_bench_goes_on_and_ends_as_if_nothing_had_happened(tiny: Path, tmp_path: Path) -> None:
+    store = tmp_path / "runs.db"
+    asked = words("--jobs", "2", graph=tiny, store=store, draws=10, settings="epochs=300,patience=300")
+    process = subprocess.Popen(asked, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    count = _wait_for_rows(store, 2)
+    process.kill()
+    process.wait()
+    done = document(subprocess.run(asked, capture_output=True, text=True, check=False))
+    assert done["reused"] >= count
+    assert done["ran"] + done["reused"] == 10
+    grid = Grid([str(tiny)], [3], ["gcn"], 10, {"epochs": 300, "patience": 300})
+    with Store(tmp_path / "whole.db", create=True) as fresh:
+        assert bench(grid, fresh, Inline()).document()["cells"] == done["cells"]
+
+
+def _wait_for_rows(path: Path, count: int) -> int:
+    for _ in range(1200):
+        time.sleep(0.1)
+        if path.exists():
+            with sqlite3.connect(path, timeout=10) as db:
+                if db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'memo'").fetchone()[0]:
+                    found = db.execute("SELECT count(*) FROM runs").fetchone()[0]
+                    if found >= count:
+                        return int(found)
+    raise AssertionError("no rows within two minutes")
+
+
+@pytest.mark.slow
+def test_two_benches_share_one_store_and_the_work(tiny: Path, tmp_path: Path) -> None:
+    asked = words("--jobs", "1", graph=tiny, store=tmp_path / "runs.db", draws=6, settings="epochs=100")
+    both = [subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    told = []
+    for process in both:
+        out, err = process.communicate(timeout=240)
+        assert process.returncode == 0, err
+        told.append(json.loads(out.splitlines()[-1]))
+    assert told[0]["cells"] == told[1]["cells"]
+    assert sum(t["ran"] for t in told) == 6  # nothing twice
+    assert all(t["ran"] + t["reused"] == 6 for t in told)
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_a_store_that_goes_on(tiny: Path, tmp_path: Path) -> None:
+    store = tmp_path / "runs.db"
+    asked = words("--jobs", "2", graph=tiny, store=store, draws=40, settings="epochs=300,patience=300")
+    process = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    count = _wait_for_rows(store, 2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    with Store(store) as opened:
+        assert len(opened.all_rows(("key",))) >= count
+        assert opened.run("SELECT count(*) FROM claims") == [(0,)]
