@@ -1,0 +1,1 @@
+"""The explorer: one self-contained HTML page that shows what a run did. Data first, then HTML."""

@@ -1,0 +1,49 @@
+"""The page as an object: shown inline by a notebook, written to a file by everyone else."""
+
+from __future__ import annotations
+
+import html
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from drgst.files import write_text
+from drgst.report.explorer.data import page_data
+from drgst.report.explorer.html import render
+from drgst.report.explorer.source import Told, run_told
+
+HEIGHT = 900  # pixels of the page within a notebook
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """One self-contained HTML page."""
+
+    data: dict[str, Any]
+    html: str
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to ``path``, whole or not at all."""
+        write_text(path, self.html)
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, which can't touch the notebook."""
+        inside = html.escape(self.html, quote=True)
+        rights = "allow-scripts allow-downloads"
+        return f'<iframe srcdoc="{inside}" sandbox="{rights}" width="100%" height="{HEIGHT}" frameborder="0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"Page({self.data['title']!r}: {len(self.html) / 1e6:.1f} MB; save it with .save('page.html'))"
+
+
+def make_page(told: Told) -> Page:
+    """The page of a run that has ended."""
+    data = page_data(told)
+    return Page(data, render(data))
+
+
+def run_page(path: str | os.PathLike[str], root: str | None = None, data: str | None = None) -> Page:
+    """The page of the run in a folder."""
+    return make_page(run_told(Path(path), root, data))

@@ -1,0 +1,67 @@
+"""What of a large run a page holds: nodes, stages and edges have bounds, and what is left out is said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+NODES = 20_000  # points that a browser moves without a stutter
+BUDGET = 7_000_000  # bytes for what differs by node and stage
+EDGES = 600_000  # neighbour entries
+NEIGHBOURS = 24  # of a node, where there are more entries than that
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The nodes (sorted) and stages (by place in the history) that a page holds, and a sentence for each cut."""
+
+    nodes: np.ndarray
+    stages: list[int]
+    notes: list[str]
+
+
+def take_sample(total: int, stages: int, result: int, must: np.ndarray, cost: int, seed: int) -> Sample:
+    """All of it where it fits; else ``must`` and a uniform draw of the others, and stages evenly spaced.
+
+    ``cost`` is bytes for a node in a stage; the first, the last and the ``result`` stage are always kept.
+    """
+    nodes, notes = np.arange(total), []
+    if total > NODES:
+        nodes = _drawn(total, must[:NODES], seed)
+        notes.append(
+            f"The map holds {nodes.size:,} of {total:,} nodes: all labelled and suggested ones, and others drawn at "
+            "random, each with the same chance. Figures, tables of classes and diagrams are of all nodes."
+        )
+    room = max(3, BUDGET // (cost * nodes.size))
+    kept = list(range(stages))
+    if stages > room:
+        spaced = np.linspace(0, stages - 1, max(2, room - 1)).round().astype(int)
+        kept = sorted({*spaced.tolist(), result})
+        notes.append(f"The page holds {len(kept)} of {stages} stages in detail, evenly spaced.")
+    return Sample(nodes, kept, notes)
+
+
+def neighbours(adjacency: sp.csr_array, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """(indptr, indices, notes) of the edges among ``nodes``, numbered by place in ``nodes``."""
+    among = adjacency[nodes][:, nodes].tocsr() if nodes.size < adjacency.shape[0] else adjacency
+    if among.nnz <= EDGES:
+        return among.indptr, among.indices, []
+    rows = [_heaviest(among, row) for row in range(among.shape[0])]
+    indptr = np.concatenate([[0], np.cumsum([row.size for row in rows])])
+    note = f"Of each node at most {NEIGHBOURS} neighbours are listed, those of the heaviest edges."
+    return indptr, np.concatenate(rows), [note]
+
+
+def _drawn(total: int, must: np.ndarray, seed: int) -> np.ndarray:
+    must = np.unique(must)
+    rest = np.setdiff1d(np.arange(total), must)
+    more = np.random.default_rng(seed).choice(rest, NODES - must.size, replace=False)
+    return np.union1d(must, more)
+
+
+def _heaviest(matrix: sp.csr_array, row: int) -> np.ndarray:
+    part = slice(matrix.indptr[row], matrix.indptr[row + 1])
+    best = np.argsort(-matrix.data[part], kind="stable")[:NEIGHBOURS]
+    return np.sort(matrix.indices[part][best])
