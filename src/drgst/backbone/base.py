@@ -40,7 +40,7 @@ class Backbone(nn.Module):
     sense for it.
     """
 
-    depth: int | None = 2
+    depth: int | None = None
     random_hidden: ClassVar[bool] = False
     estimators: ClassVar[frozenset[str]] = frozenset({"dropout", "dropedge"})
     recommended: ClassVar[dict[str, float]] = {}  # settings of the training, where its paper differs

@@ -27,6 +27,8 @@ class GAT(Backbone):
     random_hidden: ClassVar[bool] = True
     recommended: ClassVar[dict[str, float]] = {"lr": 0.005}
 
+    depth = 2
+
     def __init__(
         self, features: int, classes: int, hidden: int = 64, dropout: float = 0.6, start: str = "glorot", heads: int = 8
     ) -> None:

@@ -17,6 +17,8 @@ class GCN(Backbone, LinearHead):
     the next training step. ``start="uniform"`` begins as the published program does.
     """
 
+    depth = 2
+
     def __init__(
         self, features: int, classes: int, hidden: int = 64, dropout: float = 0.5, start: str = "glorot"
     ) -> None:

@@ -24,6 +24,8 @@ class GIN(Backbone):
 
     random_hidden: ClassVar[bool] = True
 
+    depth = 2
+
     def __init__(
         self, features: int, classes: int, hidden: int = 64, dropout: float = 0.5, start: str = "glorot"
     ) -> None:

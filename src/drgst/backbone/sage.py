@@ -22,6 +22,8 @@ class SAGE(Backbone):
 
     random_hidden: ClassVar[bool] = True
 
+    depth = 2
+
     def __init__(
         self, features: int, classes: int, hidden: int = 64, dropout: float = 0.7, start: str = "glorot"
     ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,12 +42,12 @@ class Stage:
     @property
     def val_loss(self) -> float:
         """Validation loss of the network that came out; NaN without validation."""
-        return self.trainings[-1].val_loss
+        return self.trainings[-1].val_loss if self.trainings else math.nan
 
     @property
     def val_accuracy(self) -> float:
         """Its validation accuracy; NaN without validation."""
-        return self.trainings[-1].val_accuracy
+        return self.trainings[-1].val_accuracy if self.trainings else math.nan
 
     @property
     def epochs(self) -> int:
@@ -119,6 +120,9 @@ class History:
         """This history, closed."""
         return History(self.stages, reason, self.seconds)
 
+    def _repr_html_(self) -> str:
+        return _history_html(self)
+
     def entered(self, nodes: int, train: np.ndarray) -> np.ndarray:
         """The stage each node was first trusted in, (N,): 0 for V_L, -1 for never."""
         first = np.full(nodes, -1, dtype=np.int64)
@@ -126,6 +130,20 @@ class History:
             first[stage.chosen.nodes] = stage.number
         first[train] = 0
         return first
+
+
+def _history_html(history: History) -> str:
+    from drgst.graph.html import html_table
+
+    rows = [stage.summary() for stage in history.stages]
+    columns = ("stage", "trusted", "mean_gain", "mean_confidence", "val_accuracy", "epochs", "seconds", "note")
+    cells = [[_cell(row[name]) for name in columns] for row in rows]
+    notes = (f"stopped: {history.stop_reason}",) if history.stop_reason else ()
+    return html_table("History", [name.replace("_", " ") for name in columns], cells, notes)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _finite(value: float) -> float | None:

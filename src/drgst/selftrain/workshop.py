@@ -148,4 +148,4 @@ class Workshop:
     def _broken(self, number: int, seen: Seen, began: float, note: str, kept: Stage) -> Stage:
         """A stage without a student: what its teacher believed stands."""
         seconds = time.perf_counter() - began
-        return replace(kept, number=number, seconds=seconds, accepted=False, note=note, **vars(seen))
+        return replace(kept, number=number, seconds=seconds, accepted=False, note=note, trainings=(), **vars(seen))
