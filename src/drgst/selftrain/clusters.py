@@ -49,7 +49,7 @@ class ClusterChecked:
 
     k-means on the unit-length embeddings of the pool into ``clusters`` clusters (None: min(200, |pool| / 5)); each
     cluster takes the class of the nearest centroid of the true-labelled nodes. Asked for more clusters than
-    there are nodes in the pool, it makes one for each.
+    there are nodes in the pool, it makes as many as there are nodes.
     """
 
     inner: Select

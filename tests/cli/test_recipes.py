@@ -1,0 +1,79 @@
+"""``drgst recipes``: the list, one recipe in full, typos, and a recipe file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drgst.cli import main
+from drgst.selftrain.recipes import recipe_names
+
+NETWORKS = {"gcn", "gat", "appnp", "ppnp", "sgc", "sage", "gin", "cheb", "dagnn", "label-propagation", "logistic-ppr"}
+LOOPS = {"self-training", "co-training", "union", "intersection", "sts", "m3s", "abn", "cagcn-st", "margin-st"}
+
+
+def call(capsys: Any, *args: str) -> tuple[int, str, str]:
+    """Exit code, standard output, standard error."""
+    with pytest.raises(SystemExit) as caught:
+        main([*args])
+    out, err = capsys.readouterr()
+    return int(caught.value.code or 0), out, err
+
+
+def test_the_list_for_people(capsys: Any) -> None:
+    code, out, _ = call(capsys, "recipes")
+    assert code == 0
+    names = [line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")]
+    assert set(names) >= NETWORKS | LOOPS
+    assert "ClusterChecked(inner=TopPerClass(share=4))" in out
+
+
+def test_the_list_for_programs(capsys: Any) -> None:
+    """The last line of standard output is a list of objects with name, summary and parts."""
+    code, out, _ = call(capsys, "recipes", "--json")
+    rows = json.loads(out.splitlines()[-1])
+    assert code == 0
+    assert [row["name"] for row in rows] == list(recipe_names())
+    for row in rows:
+        assert row["summary"]
+        assert row["parts"]["select"]
+
+
+def test_one_in_full(capsys: Any) -> None:
+    code, out, _ = call(capsys, "recipes", "show", "m3s")
+    assert code == 0
+    for word in ("Sun, Lin, Zhu", "ClusterChecked", "argmin_k", "* stages", "walk_epsilon"):
+        assert word in out
+    code, out, _ = call(capsys, "recipes", "show", "m3s", "--json")
+    shown = json.loads(out.splitlines()[-1])
+    assert shown["own_settings"] == {"stages": 4}
+    assert shown["settings"]["stages"] == 4
+    assert "AAAI 2020" in shown["paper"]
+
+
+def test_a_typo_is_one_line_and_code_2(capsys: Any) -> None:
+    code, out, err = call(capsys, "recipes", "show", "m3")
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert "did you mean 'm3s'?" in err
+
+
+def test_a_file(capsys: Any, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "union"\nsummary = "mine"\n[settings]\ntop = 7\n', encoding="utf-8")
+    code, out, _ = call(capsys, "recipes", "show", str(path))
+    assert code == 0
+    assert "Union(a=TopPerClass(top=7), b=RandomWalk(top=7))" in out.replace("\n", "")
+
+
+def test_a_run_by_a_file(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``drgst run --recipe mine.toml``, in a folder named after the file."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text('base = "logistic-ppr"\n[settings]\ninverse_l2 = 10\n', encoding="utf-8")
+    code, out, _ = call(capsys, "run", "cora", "--recipe", "mine.toml", "--json")
+    assert code == 0
+    assert json.loads(out.splitlines()[-1])["test_accuracy"] > 0.6
+    assert (tmp_path / "runs" / "cora-mine-3-seed0" / "summary.json").is_file()

@@ -1,0 +1,116 @@
+"""Label propagation and logistic regression: by hand, weighted, saved, and refused where they can't serve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import drgst
+from drgst.backbone.adjacency import laplacian_norm, sym_norm
+from drgst.backbone.objective import cross_entropy
+from drgst.errors import GraphError, SettingError
+from drgst.graph.core import make_graph
+from drgst.graph.split import Split
+from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.learner import Problem, Targets
+from drgst.selftrain.logistic import LogisticPPR, smoothed_rows
+from drgst.selftrain.propagation import LabelPropagation, propagated, shares
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.settings import Settings
+
+NAMES = ["label-propagation", "logistic-ppr"]
+
+
+def test_propagation_against_the_dense_solution(world: Any) -> None:
+    s = -laplacian_norm(world.graph.adjacency).astype(np.float64)
+    y = np.zeros((60, 3))
+    y[np.arange(9), world.graph.labels[:9]] = 1
+    dense = 0.1 * np.linalg.solve(np.eye(60) - 0.9 * s.toarray(), y)
+    np.testing.assert_allclose(propagated(s, y, 0.1), dense, atol=1e-6)
+
+
+def test_a_path_by_hand() -> None:
+    """0 - 1 - 2 labelled at its ends with weights 3 and 1: the middle node gets ¾ and ¼; an island gets ½."""
+    a = np.zeros((4, 4))
+    a[0, 1] = a[1, 2] = 1
+    graph = make_graph(None, a, [0, -1, 1, -1])
+    problem = Problem.of(graph, Split.of([0, 2], [], [], 4), Settings())
+    targets = Targets(np.array([0, 2]), np.array([0, 1]), np.array([3.0, 1.0]), 2)
+    p = softmax(LabelPropagation().train(problem, targets, cross_entropy, (0,), None).logits)
+    np.testing.assert_allclose(p[1], [0.75, 0.25], atol=1e-3)
+    np.testing.assert_allclose(p[3], [0.5, 0.5], atol=1e-6)
+
+
+def test_no_class_is_impossible() -> None:
+    p = shares(np.array([[1.0, 0], [0, 0]]))
+    assert p.min() > 0
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+
+
+def test_smoothed_rows_against_the_dense_matrix(world: Any) -> None:
+    dense = 0.1 * np.linalg.inv(np.eye(60) - 0.9 * sym_norm(world.graph.adjacency).toarray())
+    nodes = np.array([3, 11, 40])
+    np.testing.assert_allclose(
+        smoothed_rows(world.graph, world.graph.features, nodes, 0.1), (dense @ world.graph.features)[nodes], atol=1e-5
+    )
+
+
+def test_sample_weights_are_honoured(world: Any) -> None:
+    """A node of weight 0 is as good as absent."""
+    problem = world.problem("logistic-ppr")
+    nodes, labels = np.arange(9), world.graph.labels[:9]
+    wrong = np.append(labels, 0)
+    some = Targets(nodes, labels, np.ones(9), 9)
+    more = Targets(np.arange(10), wrong, np.append(np.ones(9), 0.0), 9)
+    full = Targets(np.arange(10), wrong, np.ones(10), 9)
+    one, two, three = (LogisticPPR().train(problem, t, cross_entropy, (0,), None).logits for t in (some, more, full))
+    np.testing.assert_allclose(one, two, atol=1e-2)
+    assert np.abs(one - three).max() > 0.1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_and_its_model(world: Any, name: str, tmp_path: Path) -> None:
+    model = drgst.SelfTraining(name).fit(world.graph, world.split)
+    assert model.score(world.graph, world.split.test) > 0.5
+    assert np.isnan(model.gain_).all()
+    assert 0 < model.history_[0].val_accuracy <= 1
+    model.save(str(tmp_path / "m"))
+    loaded = drgst.load_model(str(tmp_path / "m"))
+    np.testing.assert_allclose(loaded.predict_proba(world.graph), model.probabilities_, atol=1e-6)
+
+
+@pytest.mark.parametrize("learner", [LabelPropagation(), LogisticPPR()])
+def test_they_can_be_the_learner_of_another_recipe(world: Any, learner: Any) -> None:
+    from drgst.selftrain.parts import MaxStages, NoLabels, TopPerClass
+
+    recipe = Recipe(select=TopPerClass(3), stop=(NoLabels(), MaxStages(2)), learner=learner)
+    model = drgst.SelfTraining(recipe).fit(world.graph, world.split)
+    assert model.stop_reason_ == "all 2 stages are done"
+
+
+@pytest.mark.parametrize("learner", [LabelPropagation(), LogisticPPR()])
+def test_no_gain_is_refused_where_it_decides(world: Any, learner: Any) -> None:
+    with pytest.raises(SettingError, match="no information gain"):
+        drgst.SelfTraining(Recipe(learner=learner, uses_gain=True)).fit(world.graph, world.split)
+
+
+def test_label_propagation_knows_one_graph(world: Any, worlds: Any) -> None:
+    model = drgst.SelfTraining("label-propagation").fit(world.graph, world.split)
+    with pytest.raises(GraphError, match="only on the graph it was fitted on"):
+        model.predict(worlds(nodes=90).graph)
+
+
+def test_two_classes_and_no_validation(worlds: Any) -> None:
+    world = worlds(classes=2)
+    model = drgst.SelfTraining("logistic-ppr").fit(world.graph, world.split.without_validation())
+    assert model.probabilities_.shape == (60, 2)
+    assert model.score(world.graph, world.split.test) > 0.7
+
+
+def test_no_features() -> None:
+    graph = make_graph(None, np.diag(np.ones(3), 1), [0, -1, -1, 1])
+    with pytest.raises(GraphError, match="logistic-ppr needs features"):
+        drgst.SelfTraining("logistic-ppr").fit(graph)
