@@ -35,9 +35,9 @@ JSON_KEYS = (
 def run(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME|PATH]", help="A data set, a folder of tables or an .npz.", show_default="cora"),
+        typer.Argument(metavar="NAME|PATH", help="A data set, a folder of tables or an .npz.", show_default="cora"),
     ] = None,
-    recipe: Annotated[str | None, typer.Option(help="The method.", show_default="drgst-de")] = None,
+    recipe: Annotated[str | None, typer.Option(help="The method; see drgst recipes.", show_default="drgst-de")] = None,
     per_class: Annotated[
         int | None,
         typer.Option(
@@ -52,7 +52,7 @@ def run(
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, such as threshold=0.5.")
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="Run what this file says; options go before it.")] = None,
+    config: Annotated[Path | None, typer.Option(help="Run what this file says; options said beside it win.")] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder.", show_default="runs/DATA-RECIPE-LABELS-SEED")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in the folder.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
@@ -153,7 +153,7 @@ def _open(data: str, root: str | None) -> Any:
     from drgst.graph.open import open_graph
     from drgst.graph.registry import DATASETS
 
-    if data not in DATASETS:
+    if data not in DATASETS or data == "cora":  # Cora is part of drgst
         return open_graph(data, root)
     with progress_bar(people(as_json=True), data) as progress:
         return datasets.get(data, root, progress)

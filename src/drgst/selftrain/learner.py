@@ -151,8 +151,9 @@ class NetworkLearner:
     def _look(network: Backbone, inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
         network.eval()
         h = network.hidden(inputs.x, inputs.adj)
-        logits = forward(network, inputs).cpu().numpy()
-        return logits, h.cpu().numpy() if isinstance(h, Tensor) else logits
+        # laid out as a stage file lays them out, so that sums over a row have the same last bits after a resume
+        logits = np.ascontiguousarray(forward(network, inputs).cpu().numpy())
+        return logits, np.ascontiguousarray(h.cpu().numpy()) if isinstance(h, Tensor) else logits
 
     def check_state(self, state: Mapping[str, Tensor], features: int, classes: int, settings: Settings) -> None:
         """Refuse a saved state that is not one of this network."""

@@ -16,6 +16,10 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[s
     """Write ``tensors`` to ``path``; a full disk is a DataFileError that names it, and the old file stays."""
     with replacing(path) as temporary:
         try:
-            save_file(dict(tensors), temporary, metadata=dict(metadata) if metadata else None)
+            save_file(
+                {name: t.contiguous() for name, t in tensors.items()},
+                temporary,
+                metadata=dict(metadata) if metadata else None,
+            )
         except SafetensorError as error:
             raise OSError(str(error)) from error
