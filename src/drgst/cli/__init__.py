@@ -18,8 +18,10 @@ COMMANDS = {
     "predict": ("drgst.cli.predict", "Predict with the model of a run."),
     "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next."),
     "bench": ("drgst.cli.bench", "Run a grid of data sets, labels, recipes and draws."),
+    "tune": ("drgst.cli.tune", "Search settings by validation accuracy."),
     "table": ("drgst.cli.table", "The paper's tables from the runs of a store."),
     "recipes": ("drgst.cli.recipes", "List the methods and show what each is made of."),
+    "report": ("drgst.cli.report", "Make the page that shows what a run did."),
     "data": ("drgst.cli.data", "List, get, show, check and split graphs."),
 }
 

@@ -7,12 +7,14 @@ import signal
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Protocol
 
 from drgst.evaluate.task import Task
 
 Done = tuple[Task, dict[str, Any]]
+Work = Callable[[Task], dict[str, Any]]  # what is done with a task; it never raises
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 KILLED = "the worker process was killed by the system, {} times (out of memory?)"
 
@@ -34,7 +36,8 @@ class Inline:
 
     slots = 1
 
-    def __init__(self) -> None:
+    def __init__(self, work: Work | None = None) -> None:
+        self.work = work or execute_task
         self.tasks: deque[Task] = deque()
 
     def submit(self, task: Task) -> None:
@@ -43,10 +46,8 @@ class Inline:
 
     def wait(self, seconds: float) -> list[Done]:  # noqa: ARG002
         """Run it."""
-        from drgst.evaluate.execute import execute
-
         task = self.tasks.popleft()
-        return [(task, execute(task))]
+        return [(task, self.work(task))]
 
     def close(self) -> None:
         """Nothing is left behind."""
@@ -55,8 +56,8 @@ class Inline:
 class Local:
     """``jobs`` processes. Each has a pool of its own, so that one that is killed takes nothing else with it."""
 
-    def __init__(self, jobs: int, tries: int = 2) -> None:
-        self.slots, self.tries = jobs, tries
+    def __init__(self, jobs: int, tries: int = 2, work: Work | None = None) -> None:
+        self.slots, self.tries, self.work = jobs, tries, work or execute_task
         self.free: list[Any] = [None] * jobs  # pools, made when first needed
         self.running: dict[Future[Any], tuple[Task, Any, int]] = {}
 
@@ -91,7 +92,7 @@ class Local:
         self.free, self.running = [], {}
 
     def _start(self, task: Task, pool: Any, tries: int) -> None:
-        self.running[pool.submit(_work, task)] = (task, pool, tries)
+        self.running[pool.submit(self.work, task)] = (task, pool, tries)
 
 
 def _pool() -> Any:
@@ -119,7 +120,8 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _work(task: Task) -> dict[str, Any]:
+def execute_task(task: Task) -> dict[str, Any]:
+    """A run with all its figures; torch is imported by the process that makes it, not by the bench."""
     from drgst.evaluate.execute import execute
 
     return execute(task)

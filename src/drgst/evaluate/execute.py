@@ -35,9 +35,9 @@ Row = dict[str, Any]
 def execute(task: Task, graph: Graph | None = None) -> Row:
     """The row of ``task``; whatever goes wrong becomes a row with its error, never an exception."""
     try:
-        return {**blank(task), **_figures(task, _graph(task) if graph is None else graph)}
+        return {**blank(task), **_figures(task, graph_of(task) if graph is None else graph)}
     except Exception as error:
-        return failed(task, _words(error))
+        return failed(task, describe_error(error))
 
 
 def warm_up() -> None:
@@ -105,7 +105,8 @@ def _figures(task: Task, graph: Graph) -> Row:
     }
 
 
-def _graph(task: Task) -> Graph:
+def graph_of(task: Task) -> Graph:
+    """The graph of a task, opened once for all runs of a process; refused where it is no longer the same."""
     graph, found = _opened(task.source, task.root)
     if found != task.data_sha256:
         raise RunError(f"the contents of {task.source} have changed since the bench began")
@@ -119,7 +120,7 @@ def _opened(source: str, root: str | None) -> tuple[Graph, str]:
     return graph, data_fingerprint(graph)
 
 
-def _words(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """``TrainingError: the loss is not a number``; of what drgst did not foresee, also where."""
     words = f"{type(error).__name__}: {' '.join(str(error).split())}"
     if isinstance(error, DrgstError):
