@@ -1,0 +1,128 @@
+"""What the parts of other methods cost on real data: ``python benchmarks/recipes.py [ROOT]``.
+
+Prints one JSON line a figure: ParWalks on Pubmed (seconds, memory), M3S's clustering of Pubmed's pool (seconds a
+stage), ABN's choice in an epoch on Cora and Pubmed (share of the epoch).
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+import drgst
+from drgst.backbone.objective import cross_entropy
+from drgst.backbone.random import generator
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.selftrain.clusters import kmeans, unit
+from drgst.selftrain.learner import NetworkLearner, Problem, Targets
+from drgst.selftrain.recipes import find_recipe
+from drgst.selftrain.resolve import resolve
+from drgst.selftrain.walks import walk_scores
+
+
+def timed(call: Callable[[], Any], repeats: int = 5) -> float:
+    """Median seconds of a call."""
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def say(**figures: Any) -> None:
+    sys.stdout.write(json.dumps(figures) + "\n")
+
+
+def peak_mb() -> float:
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+
+
+def walks(graph: Graph, split: Split) -> None:
+    before = peak_mb()
+    began = time.perf_counter()
+    walk_scores(graph, split.train, graph.labels[split.train])
+    first = time.perf_counter() - began
+    again = timed(lambda: walk_scores(graph, split.train, graph.labels[split.train]))
+    say(what="ParWalks", data=graph.name, seconds=first, again=again, peak_mb=peak_mb(), before_mb=before)
+
+
+def clusters(graph: Graph, split: Split) -> None:
+    """Embeddings of an untrained network have the shape and spread that matter for the time."""
+    settings = find_recipe("m3s").settings({"epochs": 20})
+    problem = Problem.of(graph, split, settings)
+    train = split.train
+    targets = Targets(train, graph.labels[train], np.ones(train.size), train.size)
+    h = unit(NetworkLearner().train(problem, targets, cross_entropy, (0,), None).embedding)[split.pool]
+    say(what="M3S clusters", data=graph.name, nodes=h.shape[0], seconds=timed(lambda: kmeans(h, 200, generator(0)), 3))
+
+
+def adaptive(graph: Graph, split: Split) -> None:
+    """The objective's forward and backward against that of the same epoch with plain cross-entropy on the same rows."""
+    settings, recipe = resolve("abn", graph, split, {})
+    problem = Problem.of(graph, split, settings)
+    train = split.train
+    targets = Targets(train, graph.labels[train], np.ones(train.size), train.size)
+    objective = recipe.learner.objective(problem, targets, cross_entropy)  # type: ignore[attr-defined]
+    rng = generator(0)
+    network = NetworkLearner().network(graph.num_features, graph.num_classes, settings)
+    from drgst.backbone.random import hand_out
+
+    hand_out(network, rng)
+    rows = torch.from_numpy(objective.nodes)
+    adam = torch.optim.Adam(network.parameters(), lr=0.01, weight_decay=5e-4, fused=True)
+
+    def epoch(loss: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        network.train()
+        hidden = network.hidden(problem.inputs.x, problem.inputs.adj)
+        with torch.no_grad():
+            network.head(hidden, problem.inputs.adj)  # the evaluation that every epoch has
+        z = network.head(network.drop(hidden), problem.inputs.adj)
+        adam.zero_grad()
+        loss(z[rows]).backward()
+        adam.step()
+
+    labels = torch.from_numpy(np.array(targets.labels))
+    for _ in range(100):
+        epoch(lambda z: cross_entropy(z[: train.size], labels).mean())
+    plain = timed(lambda: epoch(lambda z: cross_entropy(z[: train.size], labels).mean()), 100)
+    whole = timed(lambda: epoch(lambda z: objective(z, 0)), 100)
+    with torch.no_grad():
+        network.eval()
+        z = network(problem.inputs.x, problem.inputs.adj)[rows]
+    trusted = objective.trusted(z)[0].numel()
+    choice = timed(lambda: objective.trusted(z), 100)
+    say(
+        what="ABN epoch",
+        data=graph.name,
+        trusted=trusted,
+        plain_ms=1e3 * plain,
+        abn_ms=1e3 * whole,
+        choice_ms=1e3 * choice,
+        share=(whole - plain) / plain,
+    )
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    root = sys.argv[1] if len(sys.argv) > 1 else None
+    pubmed = drgst.load("pubmed", root=root)
+    split = drgst.per_class_split(pubmed, 20, seed=0)
+    walks(pubmed, split)
+    clusters(pubmed, split)
+    cora = drgst.load("cora", root=root)
+    for graph in (cora, pubmed):
+        adaptive(graph, drgst.per_class_split(graph, 20, seed=0))
+
+
+if __name__ == "__main__":
+    main()
