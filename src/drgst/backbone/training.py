@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from drgst.backbone.adam import Adam
 from drgst.backbone.base import Backbone, Hidden
 from drgst.backbone.inputs import Inputs
 from drgst.backbone.objective import Objective
@@ -115,8 +116,7 @@ class _Run:
         self.val_rows = _positions(watch.nodes, place, inputs.device)
         self.val_labels = torch.from_numpy(np.array(watch.labels, dtype=np.int64)).to(inputs.device)
         self.parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
-        fused = inputs.device.type in ("cpu", "cuda")
-        self.adam = torch.optim.Adam(self.parameters, lr=schedule.lr, weight_decay=schedule.weight_decay, fused=fused)
+        self.adam = Adam(self.parameters, schedule.lr, schedule.weight_decay)
         self.state = [*self.parameters, *network.buffers()]  # a user's batch normalisation keeps statistics there
         self.best = [p.detach().clone() for p in self.state]
         hand_out(network, rng)
@@ -192,7 +192,7 @@ class _Run:
         value = loss.item()
         if not math.isfinite(value):
             self._fail(epoch, "training loss", value)
-        self.adam.zero_grad(set_to_none=True)
+        self.adam.clear()
         loss.backward()
         self.adam.step()
         return value
