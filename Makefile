@@ -9,6 +9,7 @@ THREADS := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 run: $(STAMP)
 	$(THREADS) $(BIN)/drgst run --out runs/quickstart --force
+	$(THREADS) $(BIN)/drgst report runs/quickstart
 
 test: $(STAMP) lint
 	$(THREADS) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

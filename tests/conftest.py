@@ -7,10 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from drgst.estimator import SelfTraining
 from drgst.graph.core import Graph
 from drgst.graph.datasets import embedded_cora
+from drgst.graph.splits import random_split
+from drgst.graph.synthetic import block_model
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -51,3 +55,21 @@ def make_row() -> Callable[..., dict[str, Any]]:
     told |= {"validation": "public", "draw": 0, "seed": 0, "settings": "{}", "data_sha256": "d", "split_sha256": "s"}
     told |= {"created": "2026-01-01", "test_accuracy": 0.5, "seconds": 1.5}
     return lambda key, **changes: {**dict.fromkeys(COLUMNS), **told, "key": key, **changes}
+
+
+@pytest.fixture(scope="session")
+def hostile() -> SelfTraining:
+    """A fitted run of 240 nodes and 3 classes whose names of everything try to be markup."""
+    graph = block_model(240, 700, seed=2, classes=3, features=50, homophily=0.75, signal=0.25)
+    ids = [f"n{i}" for i in range(240)]
+    ids[:4] = [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(2)>',
+        "</script><script>alert(3)",
+        'a,b"c\u2028',
+    ]
+    classes = ("<script>alert(4)</script>", "<b onclick=alert(5)>bold</b>", "{{title}}&amp;'")
+    split = random_split(graph, per_class=4, val=60, test=80, seed=0)
+    graph = graph.with_(class_names=classes, node_ids=np.array(ids), name="<img src=x onerror=alert(6)>")
+    quick = {"epochs": 30, "lr": 0.05, "stages": 2, "samples": 10, "hidden": 16, "threshold": 0.6, "normalise": "none"}
+    return SelfTraining("drgst-do", settings=quick, seed=0).fit(graph, split)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,6 +21,9 @@ from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.recipes.post import dressed
 from drgst.selftrain.resolve import resolve
 from drgst.selftrain.settings import Settings
+
+if TYPE_CHECKING:
+    from drgst.report.explorer.page import Page
 
 
 class SelfTraining(BaseEstimator):
@@ -78,6 +81,19 @@ class SelfTraining(BaseEstimator):
             arrays["transition"] = self.transition_
         save_model_files(folder, self.model_, arrays, self.seed, self.stop_reason_)
 
+    def report(self) -> Page:
+        """The page that shows what the run did: a notebook shows it inline, ``.save("page.html")`` writes it."""
+        from drgst.report.explorer.page import make_page
+        from drgst.report.explorer.source import fitted_told
+
+        self._check_fitted()
+        if not hasattr(self, "graph_"):
+            raise RunError("a loaded model has no history to report; drgst report RUN makes the page of a run folder")
+        settings, recipe = self._resolve(self.graph_, self.split_)
+        problem = Problem.of(self.graph_, self.split_, settings, self.seed)
+        again = f"{self!r}.fit(graph, split)".replace("\n", "")
+        return make_page(fitted_told(problem, self.graph_, recipe, self._name(), self.history_, again))
+
     def _resolve(self, graph: Graph, split: Split) -> tuple[Settings, Recipe]:
         changes = self._changes()
         if isinstance(self.recipe, Recipe):
@@ -95,6 +111,7 @@ class SelfTraining(BaseEstimator):
         self.model_ = model
         self.settings_ = model.settings
         self.classes_ = np.array(graph.class_names)
+        self.graph_ = graph
         self.split_ = split
         self.history_ = history
         self.stop_reason_ = history.stop_reason

@@ -30,8 +30,8 @@ from drgst.selftrain.stagefiles import load_stage, save_stage
 
 _log = logging.getLogger("drgst")
 CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
-PREDICTIONS, WEIGHTS, MODEL = "predictions.csv", "model.safetensors", "model.json"
-RESULTS = (SUMMARY, PREDICTIONS, HISTORY, WEIGHTS, MODEL)  # in the order in which they are taken away
+PREDICTIONS, WEIGHTS, MODEL, REPORT = "predictions.csv", "model.safetensors", "model.json", "report.html"
+RESULTS = (SUMMARY, PREDICTIONS, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order in which they are taken away
 
 
 class RunFolder:

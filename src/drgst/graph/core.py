@@ -87,6 +87,11 @@ class Graph:
             f"{self.num_features:,} features, {self.num_classes} classes, {known:,} labelled)"
         )
 
+    def _repr_html_(self) -> str:
+        from drgst.graph.html import graph_html
+
+        return graph_html(self)
+
 
 @dataclass(frozen=True)
 class Cleaned:

@@ -36,6 +36,12 @@ class Table:
     group: int = 0
     notes: Sequence[str] = ()
 
+    def _repr_html_(self) -> str:
+        from drgst.graph.html import html_table
+
+        rows = [[f"{entry.text}*" if entry.best else entry.text for entry in row] for row in self.rows]
+        return html_table(self.title, [column.title for column in self.columns], rows, self.notes)
+
 
 def to_text(table: Table) -> str:
     """Plain text; the best is marked with a star."""

@@ -61,7 +61,7 @@ function drawSelection() {
   const more = nodes.length > ROWS ? el('p', {class: 'hint'}, `The first ${ROWS} are shown; the CSV has all ${whole(nodes.length)}.`) : null;
   host.replaceChildren(el('h3', null, 'Selection'), el('p', null, words),
     el('p', null, el('button', {type: 'button', id: 'csv', onclick: () => download('selection.csv', csvRows(nodes))}, 'Download CSV'), ' ', el('button', {type: 'button', onclick: () => select(null)}, 'Clear')),
-    el('div', {class: 'scroll'}, table(columns, nodes.slice(0, ROWS).map(row), 'Selected nodes')), more);
+    el('div', {class: 'scroll'}, table(columns, nodes.slice(0, ROWS).map(row), 'Selected nodes')), ...(more ? [more] : []));
 }
 const enteredWords = i => entered[i] < 0 ? 'never' : entered[i] === 0 ? 'labelled' : `stage ${entered[i]}`;
 function csvRows(nodes) {

@@ -71,7 +71,19 @@ def _facts(told: Told) -> dict[str, Any]:
     return {
         "again": told.again,
         "tables": [
-            ["Run", _rows({**run, "split": split.name, **sizes, "in the pool": f"{split.pool.size:,} nodes", **memory, **where})],
+            [
+                "Run",
+                _rows(
+                    {
+                        **run,
+                        "split": split.name,
+                        **sizes,
+                        "in the pool": f"{split.pool.size:,} nodes",
+                        **memory,
+                        **where,
+                    }
+                ),
+            ],
             ["Parts", _rows(plan.recipe.parts())],
             ["Settings", _rows(dict(config.settings))],
             ["Versions", _rows(dict(config.versions))],

@@ -27,7 +27,8 @@ def render(data: dict[str, Any], template: str = "page.html", scripts: tuple[str
         "data": embedded(data),
         "script": script,
     }
-    return _MARK.sub(lambda mark: parts[mark[1]], asset(template))  # one pass: what is put in is not read again
+    page = _MARK.sub(lambda mark: parts[mark[1]], asset(template))  # one pass: what is put in is not read again
+    return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def embedded(data: dict[str, Any]) -> str:
@@ -58,7 +59,9 @@ def asset(name: str) -> str:
 
 
 def _script(names: tuple[str, ...]) -> str:
-    return "(() => {\n'use strict';\n" + "\n".join(asset(f"{name}.js") for name in names) + "\n})();\n"
+    """All files as one function, called once the words above have been painted."""
+    body = "\n".join(asset(f"{name}.js") for name in names)
+    return f"requestAnimationFrame(() => setTimeout(() => {{\n'use strict';\n{body}\n}}));\n"
 
 
 def _hash(text: str) -> str:

@@ -11,14 +11,18 @@ from typing import Any
 import numpy as np
 
 from drgst.errors import RunError
+from drgst.evaluate.configfile import versions
 from drgst.evaluate.outcome import Outcome
-from drgst.evaluate.plan import make_plan
+from drgst.evaluate.plan import Plan, make_plan
+from drgst.evaluate.runconfig import RunConfig
 from drgst.evaluate.runfolder import CONFIG, RunFolder, finished_run
 from drgst.evaluate.suggest import Suggested, suggest_nodes
 from drgst.graph.core import Graph
 from drgst.graph.open import open_graph
 from drgst.selftrain.engine import finish
 from drgst.selftrain.history import History, Stage
+from drgst.selftrain.learner import Problem
+from drgst.selftrain.recipe import Recipe
 
 SUGGESTED = 20  # nodes to label next that a page shows
 
@@ -68,6 +72,13 @@ def run_told(path: str | Path, root: str | None = None, data: str | None = None)
     outcome = Outcome(plan, finish(plan.problem, plan.recipe, history))
     again = f"drgst run --config {shlex.quote(str(folder / CONFIG))} --out ANOTHER-FOLDER"
     return Told(outcome, again, str(folder), summary.get("peak_memory_mb"))
+
+
+def fitted_told(problem: Problem, graph: Graph, recipe: Recipe, name: str, history: History, again: str) -> Told:
+    """A run that was made in Python; ``graph`` has all labels, ``again`` is the expression that makes it again."""
+    settings = problem.settings.model_dump()
+    config = RunConfig(data=graph.name, recipe=name, seed=problem.seed, settings=settings, versions=versions())
+    return Told(Outcome(Plan(config, graph, problem, recipe), history), again)
 
 
 def _history(folder: RunFolder, history: History, summary: dict[str, Any]) -> History:

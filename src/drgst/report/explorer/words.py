@@ -21,7 +21,11 @@ def cards(told: Told) -> list[Card]:
     made = [_accuracy_card(told), _trusted_card(told), _honesty_card(told)]
     seconds, epochs = told.history.seconds, sum(s.epochs for s in told.history.stages)
     last = len(told.history) - 1
-    stages = ("Stages", str(last), f"{_seconds(seconds)}, {epochs:,} epochs; the result is {stage_name(told.result.number)}")
+    stages = (
+        "Stages",
+        str(last),
+        f"{_seconds(seconds)}, {epochs:,} epochs; the result is {stage_name(told.result.number)}",
+    )
     return [card for card in (*made, stages) if card is not None]
 
 

@@ -1,0 +1,35 @@
+"""What a notebook shows of an object: a small table, with everything escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drgst.graph.core import Graph
+
+
+def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], notes: Iterable[str] = ()) -> str:
+    """An HTML table; no text in it is ever taken for markup."""
+    head = "".join(f"<th>{escape(str(name))}</th>" for name in columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    below = "".join(f"<p>{escape(str(note))}</p>" for note in notes)
+    top = f"<thead><tr>{head}</tr></thead>" if columns else ""
+    return f"<div><p><strong>{escape(title)}</strong></p><table>{top}<tbody>{body}</tbody></table>{below}</div>"
+
+
+def graph_html(graph: Graph) -> str:
+    """Sizes, labels of each class, splits, and what was changed at the door."""
+    known = int((graph.labels >= 0).sum())
+    counts = ((graph.labels == k).sum() for k in range(graph.num_classes))
+    classes = ", ".join(f"{name} ({count:,})" for name, count in zip(graph.class_names, counts, strict=True))
+    rows = [
+        ("nodes", f"{graph.num_nodes:,}"),
+        ("edges", f"{graph.num_edges:,}{', weighted' if graph.weighted else ''}"),
+        ("features", f"{graph.num_features:,}"),
+        ("labelled", f"{known:,}"),
+        ("classes", classes),
+        *(("split", repr(split)) for split in graph.splits[:3]),
+    ]
+    return html_table(graph.name, (), rows, graph.notes)

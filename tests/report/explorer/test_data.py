@@ -1,0 +1,71 @@
+"""The dict of a page holds the run, and nothing that JSON has not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from drgst.report.explorer.data import plain
+from drgst.report.explorer.packing import WHOLE, unpack
+from drgst.report.explorer.source import Told
+from drgst.report.explorer.stages import threshold_of
+from drgst.selftrain.clusters import ClusterChecked
+from drgst.selftrain.rank import TopPerClass
+from drgst.selftrain.select import Nothing, Threshold
+
+
+def test_json_without_nan(data: dict[str, Any]) -> None:
+    """It can be written as strict JSON."""
+    assert json.loads(json.dumps(data, allow_nan=False))["format"] == 1
+
+
+def test_beliefs_are_those_of_the_stages(told: Told, data: dict[str, Any]) -> None:
+    """Likeliest class, its probability and the gain of every node in every stage."""
+    best, share, gain = (unpack(data["nodes"][key]) for key in ("top", "share", "gain"))
+    for s, stage in enumerate(told.history.stages):
+        np.testing.assert_array_equal(best[s, :, 0], stage.predictions)
+        np.testing.assert_allclose(share[s, :, 0] / WHOLE, stage.probabilities.max(axis=1), atol=1e-5)
+        np.testing.assert_allclose(gain[s], stage.all_gain, rtol=1e-6)
+
+
+def test_trusted_nodes(told: Told, data: dict[str, Any]) -> None:
+    """Who was trusted as what, with which weight."""
+    for stage, packed in zip(told.history.stages, data["nodes"]["trusted"], strict=True):
+        np.testing.assert_array_equal(unpack(packed["node"]), stage.chosen.nodes)
+        np.testing.assert_array_equal(unpack(packed["label"]), stage.chosen.labels)
+        np.testing.assert_allclose(unpack(packed["weight"]), stage.weights, rtol=1e-6)
+
+
+def test_roles_and_neighbours(told: Told, data: dict[str, Any]) -> None:
+    """Parts of the split by name; edges as in the graph."""
+    role = unpack(data["nodes"]["role"])
+    assert (role[told.outcome.plan.split.train] == data["roles"].index("training")).all()
+    assert (role[told.outcome.plan.split.test] == data["roles"].index("test")).all()
+    np.testing.assert_array_equal(unpack(data["nodes"]["neighbours"]), told.graph.adjacency.indices)
+
+
+def test_stages_and_settings(told: Told, data: dict[str, Any]) -> None:
+    """T, curves, the result, settings and versions are there."""
+    student = data["stages"][1]
+    np.testing.assert_allclose(student["transition"], told.history[1].transition, atol=1e-5)
+    assert sum(map(sum, student["pseudo"])) == told.history[1].chosen.nodes.size
+    assert len(student["trainings"][0]["train"]) == len(student["trainings"][0]["at"])
+    assert [stage["result"] for stage in data["stages"]].count(True) == 1
+    tables = {title: dict(rows) for title, rows in data["facts"]["tables"]}
+    assert tables["Settings"]["threshold"] == "0.6"
+    assert "drgst" in tables["Versions"]
+
+
+def test_plain() -> None:
+    """NaN and infinity are None, however deep."""
+    assert plain({"a": [float("nan"), (1.0, float("inf"))]}) == {"a": [None, [1.0, None]]}
+
+
+def test_threshold_of_parts() -> None:
+    """Of the part, of a part within it, or none."""
+    assert threshold_of(Threshold(0.7)) == 0.7
+    assert threshold_of(ClusterChecked(Threshold(0.4))) == 0.4
+    assert threshold_of(TopPerClass(5)) is None
+    assert threshold_of(Nothing()) is None
