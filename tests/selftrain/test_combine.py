@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from drgst.selftrain.balance import ClassBalance, Product, balanced
 from drgst.selftrain.beliefs import Beliefs, Chosen
 from drgst.selftrain.combine import Agree, Alternatives, Intersection, Union
 from drgst.selftrain.engine import result_stage
+from drgst.selftrain.history import History
 from drgst.selftrain.weigh import InformationGain
 
 
@@ -62,6 +64,13 @@ def test_sts_keeps_the_best_student(world: Any) -> None:
     best = result_stage(history, "best-student")
     assert best.number >= 1
     assert best.val_accuracy == max(s.val_accuracy for s in history.accepted[1:])
+
+
+@pytest.mark.parametrize("done", [1, 3])
+def test_sts_can_be_resumed(world: Any, same: Callable[[History, History], None], done: int) -> None:
+    """Alternatives depend on the first teacher and their own number alone."""
+    whole = world.run("sts", top=3)
+    same(whole, world.run("sts", top=3, history=History(whole.stages[:done])))
 
 
 def test_balance_by_hand(beliefs: Beliefs) -> None:

@@ -66,7 +66,7 @@ def sts(settings: Settings) -> Recipe:
     The stages are alternatives, not steps: the result is the student of highest validation accuracy (of equal
     ones that of lower validation loss), so validation nodes are needed. The history tells all four. An empty list
     (mostly the intersection) ends the row. A student draws other starting weights here than in the recipe of its
-    own name.
+    own name. The stage at which a node is said to have entered is the first alternative that trusted it.
     """
     confident, walk = _confident(settings), _walk(settings)
     parts = (confident, walk, Union(confident, walk), Intersection(confident, walk))
