@@ -33,15 +33,10 @@ function table(columns, rows, caption) {
   return el('table', null, caption ? el('caption', {class: 'unseen'}, caption) : null, el('thead', null, el('tr', null, head)), el('tbody', null, rows.map(line)));
 }
 
-function verdict(said, right) {
-  if (right < 0) return '';
-  return said === right ? el('span', {class: 'good'}, '✓ right') : el('span', {class: 'bad'}, '✗ wrong');
-}
-
 // the class, with a mark where the truth is known
 function marked(said, right) {
   if (right < 0) return className(said);
-  const mark = said === right ? el('span', {class: 'good', title: 'right'}, '✓ ') : el('span', {class: 'bad', title: 'wrong'}, '✗ ');
+  const mark = said === right ? el('span', {class: 'good', title: 'right'}, '✓\u00a0') : el('span', {class: 'bad', title: 'wrong'}, '✗\u00a0');
   return [mark, className(said)];
 }
 

@@ -55,9 +55,9 @@ function drawSelection() {
   }
   const right = nodes.filter(i => truth[i] >= 0), hit = right.filter(i => !wrong(state.stage, i)).length;
   const words = `${whole(nodes.length)} ${nodes.length === 1 ? 'node' : 'nodes'} ${state.chosen}` + (right.length ? `; ${percent(hit / right.length)} of those of known truth are right` : '');
-  const columns = [['node', 'name'], ['predicted', 'name'], ['confidence', 'number'], ...(HAS_GAIN ? [['gain', 'number']] : []), ...(HAS_TRUTH ? [['truth', 'name'], ['', '']] : []), ['entered', '']];
-  const row = i => [nodeLink(i), className(predicted(state.stage, i)), percent(confidence(state.stage, i)), ...(HAS_GAIN ? [figure(gain(state.stage, i))] : []),
-    ...(HAS_TRUTH ? [className(truth[i]), verdict(predicted(state.stage, i), truth[i])] : []), enteredWords(i)];
+  const columns = [['node', 'name'], ['predicted', 'name'], ['confidence', 'number'], ...(HAS_GAIN ? [['gain', 'number']] : []), ...(HAS_TRUTH ? [['truth', 'name']] : []), ['entered', '']];
+  const row = i => [nodeLink(i), marked(predicted(state.stage, i), truth[i]), percent(confidence(state.stage, i)), ...(HAS_GAIN ? [figure(gain(state.stage, i))] : []),
+    ...(HAS_TRUTH ? [className(truth[i])] : []), enteredWords(i)];
   const more = nodes.length > ROWS ? el('p', {class: 'hint'}, `The first ${ROWS} are shown; the CSV has all ${whole(nodes.length)}.`) : null;
   host.replaceChildren(el('h3', null, 'Selection'), el('p', null, words),
     el('p', null, el('button', {type: 'button', id: 'csv', onclick: () => download('selection.csv', csvRows(nodes))}, 'Download CSV'), ' ', el('button', {type: 'button', onclick: () => select(null)}, 'Clear')),

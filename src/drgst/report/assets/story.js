@@ -27,7 +27,7 @@ function storyTable(i) {
 function trainedOn(s, i) {
   if (role[i] === TRAINING) return 'true label';
   const label = trustedLabel[s][i];
-  if (label < 0) return 'not trusted';
+  if (label < 0) return '–';
   const as = label === predicted(s, i) ? '' : ` as ${className(label)}`, off = truth[i] >= 0 && truth[i] !== label ? ', wrongly' : '';
   return `${figure(trustedWeight[s][i], 2)}${as}${off}`;
 }
