@@ -34,7 +34,8 @@ def bench(
     preset: Annotated[list[Path] | None, typer.Option(help="Settings for the cell that the file names.")] = None,
     pool: Annotated[str, typer.Option(help="unlabelled, or all-but-validation.")] = "unlabelled",
     validation: Annotated[str, typer.Option(help="public, or none: only training labels are known.")] = "public",
-    engine: Annotated[str, typer.Option(help="Where runs are made: local.")] = "local",
+    engine: Annotated[str, typer.Option(help="local, or ray.")] = "local",
+    address: Annotated[str | None, typer.Option(help="Of the Ray cluster.", show_default="this machine's")] = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -49,7 +50,7 @@ def bench(
     from drgst.evaluate.store import Store
 
     grid = _grid(datasets, per_class, recipes, draws, changes or [], preset or [], pool, validation, root)
-    worker = _engine(engine, jobs or os.cpu_count() or 1)
+    worker = _engine(engine, jobs or os.cpu_count() or 1, address)
     view = BenchView(people(as_json=True), worker.slots)
     try:
         with Store(store, create=True) as opened, view:
@@ -132,13 +133,17 @@ def _numbers(text: str) -> list[int]:
         raise SettingError(f"--per-class takes whole numbers set apart by commas, not {text!r}") from None
 
 
-def _engine(name: str, jobs: int) -> Engine:
+def _engine(name: str, jobs: int, address: str | None) -> Engine:
     from drgst.errors import SettingError, unknown
     from drgst.evaluate.engines import Local
 
     if name == "local":
         return Local(jobs)
-    raise SettingError(unknown("engine", name, ("local",)))
+    if name == "ray":
+        from drgst.evaluate.ray_engine import RayEngine
+
+        return RayEngine(address)
+    raise SettingError(unknown("engine", name, ("local", "ray")))
 
 
 def _end(report: Report, json: bool) -> None:

@@ -15,7 +15,7 @@ from drgst.evaluate.engines import Engine
 from drgst.evaluate.grid import Cell, Grid
 from drgst.evaluate.memo import Memo
 from drgst.evaluate.store import Store
-from drgst.evaluate.task import Task
+from drgst.evaluate.task import Task, canonical
 
 TICK = 0.5  # seconds between two looks around while nothing ends
 
@@ -60,8 +60,10 @@ def bench(grid: Grid, store: Store, engine: Engine, watcher: Watcher | None = No
     report = Report(reused=len(finished))
     todo = sorted((t for t in tasks if t.key not in finished), key=lambda t: (t.cost, t.source, t.per_class, t.recipe))
     watcher.begin(len(finished), todo)
-    if todo:
+    try:
         _carry_out(todo, store, engine, watcher, report)
+    finally:
+        engine.close()
     report.failures = store.errors(keys)
     report.cells = _cells(store, keys)
     report.failed = len(report.failures)
@@ -94,8 +96,9 @@ def _expand(grid: Grid, cells: list[Cell], memo: Memo) -> list[Task]:
 
 
 def _carry_out(todo: list[Task], store: Store, engine: Engine, watcher: Watcher, report: Report) -> None:
-    from drgst.evaluate.configfile import versions
-    from drgst.evaluate.task import canonical
+    if not todo:
+        return
+    from drgst.evaluate.configfile import versions  # imports torch
 
     stamp = {"versions": canonical(versions()), "code": code_version()}
     claims, waiting, running = Claims(store), deque(todo), 0
@@ -120,7 +123,6 @@ def _carry_out(todo: list[Task], store: Store, engine: Engine, watcher: Watcher,
             claims.beat()
             watcher.tick()
     finally:
-        engine.close()
         claims.give_back()
 
 

@@ -22,7 +22,8 @@ KILLED = "the worker process was killed by the system, {} times (out of memory?)
 class Engine(Protocol):
     """Takes up to ``slots`` tasks at a time and hands back their rows."""
 
-    slots: int
+    @property
+    def slots(self) -> int: ...
 
     def submit(self, task: Task) -> None: ...
 

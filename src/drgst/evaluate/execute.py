@@ -7,7 +7,7 @@ import math
 import time
 import traceback
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from drgst.errors import DrgstError, RunError
@@ -40,8 +40,9 @@ def execute(task: Task, graph: Graph | None = None) -> Row:
         return failed(task, describe_error(error))
 
 
+@cache
 def warm_up() -> None:
-    """A tiny run, so that what torch imports late is not part of the first run's seconds."""
+    """A tiny run, once a process, so that what torch imports late is not part of the first run's seconds."""
     graph = block_model(60, 120, seed=0, classes=2, features=20, words=4)
     split = random_split(graph, per_class=3, val=6, test=6, seed=0)
     settings = Settings(epochs=2, samples=2)
