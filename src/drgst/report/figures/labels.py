@@ -1,0 +1,120 @@
+"""Accuracy against labels a class, ours with the paper's (the paper's Figure 4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from drgst.evaluate.grid import Grid
+from drgst.evaluate.paired import mean_interval
+from drgst.evaluate.results import CellName, Runs
+from drgst.report.experiments import CURVES, Plan
+from drgst.report.figures.request import Request
+from drgst.report.figures.style import BLACK, BLUE, GREEN, PURPLE, VERMILLION, name_axes, new_figure, note
+from drgst.report.paper import dataset_order, main_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LOOKS = {  # recipe -> colour, marker, name
+    "gcn": (BLACK, "o", "GCN"),
+    "gat": (PURPLE, "v", "GAT"),
+    "appnp": (GREEN, "^", "APPNP"),
+    "drgst-do": (BLUE, "s", "DR-GST do"),
+    "drgst-de": (VERMILLION, "D", "DR-GST de"),
+}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Percent against labels a class: (labels, mean, low, high) of ours, (labels, mean) of the paper's."""
+
+    recipe: str
+    ours: list[tuple[int, float, float, float]]
+    paper: list[tuple[int, float]]
+
+
+Data = dict[str, list[Curve]]  # data set -> its curves
+
+
+def grids(plan: Plan, name: str) -> list[Grid]:  # noqa: ARG001
+    """What to run for the figure."""
+    return [plan.grid(CURVES)]
+
+
+def prepare(request: Request) -> Data:
+    """From the store."""
+    return curves(request.cells)
+
+
+def curves(cells: Mapping[CellName, Runs]) -> Data:
+    """Of every data set with a run of one of the recipes; cells not run are left out."""
+    datasets = sorted({cell[0] for cell in cells if cell[2] in CURVES}, key=dataset_order)
+    return {dataset: [c for recipe in CURVES if (c := _curve(cells, dataset, recipe)).ours] for dataset in datasets}
+
+
+def _curve(cells: Mapping[CellName, Runs], dataset: str, recipe: str) -> Curve:
+    ours = []
+    for cell in sorted(cells):
+        if (cell[0], cell[2]) == (dataset, recipe):
+            values = list(cells[cell].figure("test_accuracy").values())
+            mean = sum(values) / len(values)
+            low, high = mean_interval(values) or (mean, mean)
+            ours.append((cell[1], 100 * mean, 100 * low, 100 * high))
+    paper = sorted((k, value) for (d, k, r), value in main_table().items() if (d, r) == (dataset, recipe))
+    return Curve(recipe, ours, paper)
+
+
+def draw(data: Data) -> Figure:
+    """A panel a data set, two in a row."""
+    columns = min(2, len(data))
+    rows = math.ceil(len(data) / columns)
+    figure, axes = new_figure(0.55 + 1.75 * rows / columns**0.35, rows, columns)
+    for panel in axes.flat[len(data) :]:
+        panel.set_axis_off()
+    for panel, (dataset, shown) in zip(axes.flat, data.items(), strict=False):
+        _panel(panel, dataset, shown)
+    name_axes(axes, len(data))
+    _legend(figure, axes.flat[0], data)
+    note(figure, "full: ours, mean and 95 % interval over draws; dashed, hollow: the paper's")
+    return figure
+
+
+def _panel(panel: Any, dataset: str, shown: Sequence[Curve]) -> None:
+    ticks = sorted({point[0] for curve in shown for point in (*curve.ours, *curve.paper)})
+    for place, curve in enumerate(shown):
+        colour, marker, _ = LOOKS[curve.recipe]
+        shift = 1.02 ** (place - (len(shown) - 1) / 2)  # side by side, so that intervals do not hide each other
+        x = [k * shift for k, *_ in curve.ours]
+        mean = [m for _, m, _, _ in curve.ours]
+        spread = [[m - low for _, m, low, _ in curve.ours], [high - m for _, m, _, high in curve.ours]]
+        panel.errorbar(x, mean, spread, color=colour, marker=marker, elinewidth=0.7, capsize=1.5, capthick=0.7)
+        if curve.paper:
+            x = [k * shift for k, _ in curve.paper]
+            y = [value for _, value in curve.paper]
+            panel.plot(x, y, "--", color=colour, marker=marker, markerfacecolor="white", lw=0.7, ms=2.4, alpha=0.7)
+    panel.set_xscale("log")
+    panel.minorticks_off()
+    panel.set_xticks(ticks, [str(k) for k in ticks])
+    panel.set_title(dataset)
+    _bound(panel, shown)
+
+
+def _bound(panel: Any, shown: Sequence[Curve]) -> None:
+    """Keep the means readable: an interval of two draws may be wider than everything else."""
+    means = [m for c in shown for _, m, _, _ in c.ours] + [m for c in shown for _, m in c.paper]
+    low, high = min(means), max(means)
+    room = max(3.0, 0.25 * (high - low))
+    bottom, top = panel.get_ylim()
+    panel.set_ylim(max(bottom, low - room), min(top, high + room))
+
+
+def _legend(figure: Figure, panel: Any, data: Data) -> None:
+    there = [recipe for recipe in CURVES if any(c.recipe == recipe for shown in data.values() for c in shown)]
+    handles = []
+    for recipe in there:
+        colour, marker, name = LOOKS[recipe]
+        handles += panel.plot([], [], color=colour, marker=marker, label=name)
+    figure.legend(handles=handles, loc="outside upper center", ncols=5)

@@ -1,0 +1,66 @@
+"""What a figure is made from: runs of a store, or a run that is made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drgst.evaluate.results import READ, CellName, Row, Runs, Wanted, choose
+from drgst.graph.registry import DATASETS
+
+if TYPE_CHECKING:
+    from drgst.report.figures.looks import Look
+
+DATASET = "cora"  # of figures that are about one
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for; a figure takes what it needs of it."""
+
+    store: Path = Path("runs.db")
+    wanted: Wanted = field(default_factory=Wanted)
+    dataset: str | None = None  # None: Cora, or all that the store has
+    per_class: int | None = None  # None: as the figure likes
+    seed: int = 0  # of a run that is made for the figure
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of its settings
+    root: str | None = None  # folder with the data sets' files
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The runs of the store (or of its export) that did not fail; none where there is no store."""
+        if not self.store.is_file():
+            return []
+        if self.store.suffix in (".csv", ".parquet"):
+            from drgst.evaluate.export import readable_rows
+
+            rows = readable_rows(self.store)
+        else:
+            from drgst.evaluate.store import Store
+
+            with Store(self.store) as opened:
+                rows = opened.all_rows(READ)
+        return [row for row in rows if row["error"] is None]
+
+    @cached_property
+    def cells(self) -> dict[CellName, Runs]:
+        """The cells of the wanted runs, of the data set where one is named."""
+        found = choose(self.rows, self.wanted)
+        return {cell: runs for cell, runs in found.items() if self.dataset is None or cell[0] == self.named}
+
+    @property
+    def named(self) -> str:
+        """The data set as the store calls it: a graph of one's own goes by the name of its file."""
+        asked = self.dataset or DATASET
+        return asked.lower() if asked.lower() in DATASETS else Path(asked).stem
+
+    def look(self, recipe: str, per_class: int, **changes: Any) -> Look:
+        """A run of ``recipe`` made now on the data set; settings asked for come before ``changes``."""
+        from drgst.report.figures.looks import look  # imports torch
+
+        asked = {**changes, **self.changes}
+        k = self.per_class or per_class
+        return look(self.dataset or DATASET, k, self.seed, recipe, asked, self.root)

@@ -1,0 +1,130 @@
+"""Impact of the threshold and of beta (the paper's Figures 7 and 8)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from drgst.evaluate.grid import Grid
+from drgst.evaluate.results import Row, Wanted
+from drgst.evaluate.task import NEUTRAL, canonical
+from drgst.report.experiments import FAMILIES, SWEEP_LABELS, Plan, sweep
+from drgst.report.figures.request import Request
+from drgst.report.figures.style import BLUE, VERMILLION, new_figure, note
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SYMBOLS = {"threshold": "threshold τ", "beta": "balance coefficient β"}
+MARKERS = {3: "o", 5: "s", 10: "^", 20: "D"}
+DASHES = {3: "-", 5: "--", 10: ":", 20: "-."}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One recipe with so many labels a class: value of the setting -> draw -> accuracy, all else being equal."""
+
+    recipe: str
+    per_class: int
+    values: Mapping[float, Mapping[int, float]]
+
+    @property
+    def name(self) -> str:
+        """``do-3``, as in the paper."""
+        return f"{self.recipe.rpartition('-')[2]}-{self.per_class}"
+
+    def means(self) -> tuple[list[float], list[float]]:
+        """Values and mean accuracy in percent on the draws that all values share."""
+        shared = set.intersection(*(set(draws) for draws in self.values.values()))
+        x = sorted(self.values)
+        return x, [100 * float(np.mean([self.values[v][d] for d in shared])) if shared else float("nan") for v in x]
+
+    def slopes(self) -> list[float]:
+        """b_d of the least-squares line accuracy = a + b · value, one for each draw with two values or more."""
+        draws = sorted({d for found in self.values.values() for d in found})
+        found = [sorted((v, by[d]) for v, by in self.values.items() if d in by) for d in draws]
+        lines = [np.array(pairs).T for pairs in found if len(pairs) > 1]
+        return [float(np.polyfit(x, y, 1)[0]) for x, y in lines]
+
+
+@dataclass(frozen=True)
+class Data:
+    """The lines of one setting on one data set."""
+
+    setting: str
+    dataset: str
+    lines: list[Line]
+
+
+def grids(plan: Plan, name: str) -> list[Grid]:
+    """What to run for the figure."""
+    labels = [k for k in plan.per_class if k in SWEEP_LABELS] or plan.per_class
+    narrowed = Plan(plan.datasets, labels, plan.draws, plan.changes, plan.root)
+    return sweep(narrowed, name, tuple(FAMILIES.values()))
+
+
+def prepare(request: Request, name: str) -> Data:
+    """From the store."""
+    found = lines((row for row in request.rows if row["dataset"] == request.named), name, request.wanted)
+    return Data(name, request.named, found)
+
+
+def lines(rows: Iterable[Row], setting: str, wanted: Wanted | None = None) -> list[Line]:
+    """Of each recipe and label count the runs that differ in ``setting`` alone; where there are several such sets,
+    the one with most values (of equal ones the newest). Sets of one value are left out."""
+    wanted = wanted or Wanted()
+    groups: dict[tuple[str, int], dict[str, list[Row]]] = {}
+    for row in rows:
+        if row["recipe"] in FAMILIES.values() and (row["pool"], row["validation"]) == (wanted.pool, wanted.validation):
+            told = [row["algorithm"], row["data_sha256"], _others(row["settings"], setting)]
+            groups.setdefault((row["recipe"], row["per_class"]), {}).setdefault(canonical(told), []).append(row)
+    order = list(FAMILIES.values())
+    made = [
+        _line(recipe, k, setting, sets)
+        for (recipe, k), sets in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))
+    ]
+    return [line for line in made if len(line.values) > 1]
+
+
+def _line(recipe: str, k: int, setting: str, sets: Mapping[str, list[Row]]) -> Line:
+    found = []
+    for rows in sets.values():
+        values: dict[float, dict[int, float]] = {}
+        for row in rows:
+            value = json.loads(row["settings"]).get(setting)
+            if value is not None:
+                values.setdefault(round(value, 6), {})[row["draw"]] = row["test_accuracy"]
+        found.append((len(values), max(row["created"] for row in rows), values))
+    return Line(recipe, k, max(found, key=lambda each: each[:2])[2])
+
+
+def _others(settings: str, setting: str) -> dict[str, Any]:
+    told = json.loads(settings)
+    return {k: v for k, v in told.items() if k != setting and (k not in NEUTRAL or NEUTRAL[k] != v)}
+
+
+def draw(data: Data) -> Figure:
+    """A line a recipe and label count."""
+    figure, axes = new_figure(2.2)
+    panel = axes[0, 0]
+    for line in data.lines:
+        colour = BLUE if line.recipe.endswith("do") else VERMILLION
+        k = line.per_class
+        panel.plot(*line.means(), DASHES.get(k, "-"), marker=MARKERS.get(k, "x"), color=colour, label=line.name)
+    values = sorted({v for line in data.lines for v in line.values})
+    panel.set_xticks(values, [_short(data.setting, v) for v in values])
+    panel.set(xlabel=SYMBOLS[data.setting], ylabel="test accuracy, %", title=data.dataset)
+    figure.legend(loc="outside upper center", ncols=min(6, len(data.lines)))
+    fewest = min(len(set.intersection(*(set(by) for by in line.values.values()))) for line in data.lines)
+    note(figure, f"means over {fewest} draws or more, the same along a line; number: labels a class")
+    return figure
+
+
+def _short(setting: str, value: float) -> str:
+    """1/3 for β, 0.45 for τ."""
+    return str(Fraction(value).limit_denominator(12)) if setting == "beta" else f"{value:g}"
