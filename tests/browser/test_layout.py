@@ -63,7 +63,7 @@ def large(data: dict[str, Any], count: int) -> dict[str, Any]:
 
 
 def test_twenty_thousand_nodes(chromium: Any, explorer: Explorer, tmp_path: Path) -> None:
-    """First paint within 3 s; a stage and a selection within a second or so each; the file is far below 12 MB."""
+    """First paint within 3 s; a stage and a selection within two seconds together; the file is far below 12 MB."""
     file = tmp_path / "large.html"
     file.write_text(render(large(explorer.data, 20_000)), encoding="utf-8")
     assert file.stat().st_size < 12_000_000
@@ -77,5 +77,5 @@ def test_twenty_thousand_nodes(chromium: Any, explorer: Explorer, tmp_path: Path
     page.keyboard.press("Home")
     page.select_option("#choose", "wrong")
     page.wait_for_selector("#csv")
-    assert time.perf_counter() - began < 4  # the machine may be busy with other tests
+    assert time.perf_counter() - began < 2  # the machine may be busy with other tests
     page.close()

@@ -56,7 +56,7 @@ function drawStageName() {
   if (gainPlot) $('gain-words').textContent = known(D.threshold) ? 'Pool nodes right of the line are trusted in the stage after this one.' : 'This recipe does not choose by a threshold.';
 }
 function drawClouds() { map.draw(); if (gainPlot) gainPlot.draw(); }
-function recolour() { remakeWay(); for (const cloud of [map, gainPlot]) if (cloud) cloud.sprites.clear(); drawLegend(); drawClouds(); }
+function recolour() { remakeWay(); for (const cloud of [map, gainPlot]) if (cloud) cloud.pixels.forget(); drawLegend(); drawClouds(); }
 function drawBelow() {
   drawDistances(); drawClasses(); drawHonesty();
   $('correction-words').textContent = correctionWords();

@@ -1,13 +1,14 @@
-// A cloud of points on canvas: one layer for the points, one above for what moves.
-const dense = Math.min(5, Math.max(2.1, 170 / Math.sqrt(N) ));
+// A cloud of points on canvas: a layer for the axes, one for the points, one above for what moves.
+const dense = Math.min(5, Math.max(2.1, 170 / Math.sqrt(N))); // radius of a point
 
 class Scatter {
   // options: zooms, axes() -> {x, y, xWords, yWords, lines}, place() -> {x, y} in [0, 1], words
   constructor(host, options) {
-    Object.assign(this, {host, ...options, zoom: 1, midX: .5, midY: .5, sprites: new Map(), drag: null, cursor: -1});
+    Object.assign(this, {host, ...options, zoom: 1, midX: .5, midY: .5, pixels: new Pixels(), drag: null, cursor: -1});
+    this.back = el('canvas', {'aria-hidden': 'true'});
     this.base = el('canvas', {class: 'base', 'aria-hidden': 'true'});
     this.over = el('canvas', {class: 'over', tabindex: 0, role: 'application', 'aria-label': this.words});
-    host.append(this.base, this.over);
+    host.append(this.back, this.base, this.over);
     new ResizeObserver(() => this.resize()).observe(host);
     this.listen();
     this.resize();
@@ -15,11 +16,11 @@ class Scatter {
   resize() {
     const ratio = window.devicePixelRatio || 1;
     this.width = this.host.clientWidth; this.height = this.host.clientHeight;
-    for (const canvas of [this.base, this.over]) {
+    for (const canvas of [this.back, this.base, this.over]) {
       canvas.width = Math.round(this.width * ratio); canvas.height = Math.round(this.height * ratio);
       canvas.getContext('2d').setTransform(ratio, 0, 0, ratio, 0, 0);
     }
-    this.sprites.clear();
+    this.pixels.resize(this.width, this.height, ratio);
     this.draw();
   }
   // Where things are
@@ -42,43 +43,26 @@ class Scatter {
     return best;
   }
   // Drawing
-  sprite(look_, radius) {
-    const key = `${look_.colour}|${look_.shape}|${look_.hollow ? 1 : 0}|${(look_.size * radius).toFixed(2)}`;
-    let made = this.sprites.get(key);
-    if (made) return made;
-    const r = look_.size * radius, half = Math.ceil(r * 1.6) + 1, ratio = window.devicePixelRatio || 1;
-    made = document.createElement('canvas');
-    made.width = made.height = Math.ceil(2 * half * ratio);
-    made.half = half;
-    const pen = made.getContext('2d');
-    pen.scale(ratio, ratio); pen.translate(half, half); pen.scale(r, r);
-    const path = new Path2D(look_.shape);
-    if (look_.hollow) { pen.lineWidth = 1 / r; pen.strokeStyle = look_.colour; pen.stroke(path); }
-    else { pen.fillStyle = look_.colour; pen.fill(path); }
-    if (!look_.hollow && r > 2.4) { pen.lineWidth = .5 / r; pen.strokeStyle = this.edge; pen.stroke(path); } // parts points that touch
-    this.sprites.set(key, made);
-    return made;
-  }
   draw() {
     if (!this.width) return;
     this.f = this.frame(); this.at = this.place(); this.edge = colourOf('--panel');
-    const pen = this.base.getContext('2d'), radius = (this.axes ? dense * .8 : dense) * Math.min(2.4, this.zoom ** .4);
-    pen.clearRect(0, 0, this.width, this.height);
-    if (this.axes) this.drawAxes(pen);
-    const some = state.selected;
-    for (const bright of some ? [false, true] : [true]) {
-      pen.globalAlpha = bright ? .92 : .13;
-      for (let i = 0; i < N; i++) {
-        if (some && Boolean(some[i]) !== bright) continue;
-        const x = this.toX(this.at.x[i]), y = this.toY(this.at.y[i]);
-        if (!(x > -9 && y > -9 && x < this.width + 9 && y < this.height + 9)) continue;
-        const made = this.sprite(look(i), radius);
-        pen.drawImage(made, x - made.half, y - made.half, 2 * made.half, 2 * made.half);
-      }
-    }
-    pen.globalAlpha = 1;
+    const radius = (this.axes ? dense * .8 : dense) * Math.min(2.4, this.zoom ** .4);
+    if (radius !== this.radius) { this.pixels.forget(); this.radius = radius; }
+    if (this.axes) this.drawAxes(this.back.getContext('2d'));
+    this.pixels.clear();
+    for (const bright of state.selected ? [false, true] : [true]) this.drawPoints(bright);
+    const pen = this.base.getContext('2d');
+    pen.putImageData(this.pixels.image, 0, 0);
     this.drawTraining(pen, radius);
     this.drawOver();
+  }
+  drawPoints(bright) {
+    const some = state.selected, {x: xs, y: ys} = this.at, x0 = this.toX(0), y0 = this.toY(0), dx = this.toX(1) - x0, dy = this.toY(1) - y0;
+    for (let i = 0; i < N; i++) {
+      if (some && Boolean(some[i]) !== bright) continue;
+      const x = x0 + dx * xs[i], y = y0 + dy * ys[i];
+      if (x > -9 && y > -9 && x < this.width + 9 && y < this.height + 9) this.pixels.put(this.pixels.stamp(look(i), this.radius, this.edge), x, y, bright ? 1 : .14);
+    }
   }
   drawTraining(pen, radius) {
     pen.strokeStyle = colourOf('--ink'); pen.lineWidth = 1.4;
@@ -87,6 +71,7 @@ class Scatter {
   ring(pen, i, r) { pen.beginPath(); pen.arc(this.toX(this.at.x[i]), this.toY(this.at.y[i]), r, 0, 7); pen.stroke(); }
   drawAxes(pen) {
     const axes = this.axes(), f = this.f;
+    pen.clearRect(0, 0, this.width, this.height);
     pen.font = '12px system-ui, sans-serif'; pen.lineWidth = 1;
     pen.textAlign = 'center'; pen.textBaseline = 'top';
     for (const [at, words] of axes.x) { this.stroke(pen, '--grid', this.toX(at), f.top, this.toX(at), f.top + f.height); pen.fillStyle = colourOf('--soft'); pen.fillText(words, this.toX(at), f.top + f.height + 5); }

@@ -11,7 +11,20 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-SCRIPTS = ("data", "dom", "colour", "scatter", "hands", "charts", "heat", "panels", "story", "sections", "main")
+SCRIPTS = (
+    "data",
+    "dom",
+    "colour",
+    "pixels",
+    "scatter",
+    "hands",
+    "charts",
+    "heat",
+    "panels",
+    "story",
+    "sections",
+    "main",
+)
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
 
