@@ -20,6 +20,8 @@ COMMANDS = {
     "bench": ("drgst.cli.bench", "Run a grid of data sets, labels, recipes and draws."),
     "tune": ("drgst.cli.tune", "Search settings by validation accuracy."),
     "table": ("drgst.cli.table", "The paper's tables from the runs of a store."),
+    "figure": ("drgst.cli.figure", "The paper's figures, from the runs of a store or from a run made for them."),
+    "reproduce": ("drgst.cli.reproduce", "Run the paper's experiments and say which of its claims held."),
     "recipes": ("drgst.cli.recipes", "List the methods and show what each is made of."),
     "report": ("drgst.cli.report", "Make the page that shows what a run did."),
     "data": ("drgst.cli.data", "List, get, show, check and split graphs."),

@@ -58,8 +58,9 @@ def _what(scale: Scale, runs: int) -> str:
     few = " Few draws tell only large differences from chance." if scale.draws < 10 else ""
     return (
         f"Made by drgst {__version__} (Python {platform.python_version()}) with drgst reproduce --{scale.name}: "
-        f"{runs:,} runs on {', '.join(scale.datasets)}, {scale.draws} draws a cell.{few} Every recipe sees the same draws, "
-        "and differences are taken draw by draw. Runs are in runs.csv, tables and figures in the folders of those names."
+        f"{runs:,} runs on {', '.join(scale.datasets)}, {scale.draws} draws a cell or more.{few} Every recipe sees the "
+        "same draws, and differences are taken draw by draw. Runs are in runs.csv, tables and figures in the folders "
+        "of those names."
     )
 
 
