@@ -7,7 +7,6 @@ import json
 import logging
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -155,14 +154,10 @@ def test_a_finished_grid_of_a_thousand_runs_is_recognised_without_torch(
         f"try:\n    main({[*words, '--json']!r})\nexcept SystemExit as end:\n    assert not end.code\n"
         "assert 'torch' not in sys.modules and 'numpy' not in sys.modules\n"
     )
-    began = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    seconds = time.perf_counter() - began
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     assert (told["ran"], told["reused"], len(told["cells"])) == (0, 1000, 20)
-    assert told["seconds"] < 2
-    assert seconds < 10  # with starting Python, on a busy machine
 
 
 @pytest.mark.slow

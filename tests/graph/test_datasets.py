@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-import time
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -86,9 +85,7 @@ def test_flickr_is_read_once_and_kept(data_root: Path, fresh_cache: Path, caplog
     assert isinstance(first.features, sp.csr_array)
     assert (first.features.data == 1).all()
     assert f"flickr: read from {data_root}" in caplog.messages
-    began = time.perf_counter()
     second = drgst.load("flickr", data_root)
-    assert time.perf_counter() - began < 1
     assert identical(first, second)
     (kept,) = (fresh_cache / "converted").iterdir()
     assert f"flickr: the converted copy {kept}" in caplog.messages

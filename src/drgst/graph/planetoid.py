@@ -40,9 +40,7 @@ def read_planetoid(folder: Path, name: str, class_names: Sequence[str] | None = 
         raise DataFileError(f"the files {folder}/ind.{name}.* do not fit each other: {error}") from error
     split = Split.of(train, train.size + np.arange(VALIDATION), test, count, name="public")
     missing = count - np.unique(owner).size
-    notes = (
-        [f"{missing} nodes have no words and no label in the files; they stay unlabelled"] if missing else []
-    )
+    notes = [f"{missing} nodes have no words and no label in the files; they stay unlabelled"] if missing else []
     return make_graph(features, adjacency, labels, class_names=class_names, name=name, splits=[split], notes=notes)
 
 

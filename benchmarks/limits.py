@@ -1,0 +1,62 @@
+"""What the project promises to do within a time: each measured once, told with its limit.
+
+DRGST_DATA=../shared/data python benchmarks/limits.py
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def tell(what: str, limit: float, action: Callable[[], object]) -> None:
+    """Time ``action`` once and print it beside its limit."""
+    began = time.perf_counter()
+    action()
+    seconds = time.perf_counter() - began
+    print(f"{what:58s} {seconds:8.2f} s   limit {limit:5.1f} s   {'met' if seconds < limit else 'MISSED'}", flush=True)
+
+
+def python(code: str) -> Callable[[], object]:
+    """An action in a fresh interpreter."""
+    return lambda: subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def main() -> None:
+    """Measure everything that needs no long run."""
+    import drgst
+    from drgst.graph.views import view
+
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["XDG_CACHE_HOME"] = cache
+        help_text = python("from drgst.cli import main; main(['--help'])")
+        help_text()
+        tell("drgst --help, warm", 1.5, help_text)
+        tell("Flickr, first load (182 MB of text)", 30, lambda: drgst.load("flickr"))
+        tell("Flickr, next load", 1, lambda: drgst.load("flickr"))
+        flickr = drgst.load("flickr")
+        tell("Flickr, 10 nearest neighbours", 15, lambda: view(flickr, "knn", k=10))
+        tell("block model, 1,000,000 nodes and 10,000,000 edges", 60, lambda: drgst.block_model(10**6, 10**7, seed=0))
+        run = Path(cache) / "run"
+        command = [str(Path(sys.executable).with_name("drgst"))]
+        tell(
+            "drgst run on Cora, 3 labels a class",
+            60,
+            lambda: subprocess.run([*command, "run", "--out", str(run)], check=True, capture_output=True),
+        )
+        tell(
+            "drgst report of that run",
+            30,
+            lambda: subprocess.run([*command, "report", str(run)], check=True, capture_output=True),
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,258 @@
+"""How quick drgst is, against the same thing in plain PyG, in one process and in turns.
+
+    python benchmarks/speed.py                      # Cora, Citeseer, Pubmed, Flickr, a 200,000-node block model
+    python benchmarks/speed.py --data cora,pubmed --rounds 5
+    python benchmarks/speed.py --scaling            # one epoch from 20,000 to 20,000,000 edges
+
+Prints ratios (plain / ours, above 1 is better), one thread each: an epoch with evaluation, information gain
+(100 samples, and closed form), a whole drgst-do run at equal epochs, peak memory; and an epoch of ours against
+the bare sparse and dense products that it can't avoid. Writes ``--out`` (CSV) if given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).parent))
+import plain
+
+import drgst
+from drgst.backbone.gcn import GCN
+from drgst.backbone.inputs import Inputs, make_inputs
+from drgst.backbone.objective import WeightedLoss
+from drgst.backbone.random import generator, keep_scale
+from drgst.backbone.sparse import SparseMatrix, thin_product
+from drgst.backbone.training import Schedule, Watch, fit
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.graph.splits import random_split
+from drgst.graph.synthetic import block_model
+from drgst.selftrain.presets import DATASETS
+from drgst.selftrain.transition import learn_transition
+from drgst.selftrain.weigh import normalised_gain
+from drgst.uncertainty.gain import GainSettings, gain_of
+
+Row = dict[str, Any]
+
+
+class Case:
+    """One graph on both sides."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.graph, self.split = load(name)
+        self.normalise = DATASETS.get(name, {}).get("normalise", "auto")
+        self.inputs = make_inputs(self.graph, "cpu", self.normalise)
+        self.labelled = np.concatenate([self.split.train, self.split.pool[::2]])  # a stage in the middle of a run
+        self.labels = np.maximum(self.graph.labels[self.labelled], 0)
+        self.network = GCN(self.graph.num_features, self.graph.num_classes)
+        self.plain = plain.PlainGCN(self.graph.num_features, self.graph.num_classes)
+        self.x, self.edges, self.y = plain.tensors(self.graph, self.normalise)
+
+    def ours_epochs(self, epochs: int, nodes: np.ndarray | None = None) -> None:
+        nodes = self.labelled if nodes is None else nodes
+        labels = np.maximum(self.graph.labels[nodes], 0)
+        objective = WeightedLoss(nodes, labels, np.ones(nodes.size))
+        watch = Watch(self.split.val, self.graph.labels[self.split.val])
+        fit(self.network, self.inputs, objective, watch, Schedule(epochs=epochs, patience=10**9), generator(0))
+
+    def plain_epochs(self, epochs: int, nodes: np.ndarray | None = None) -> None:
+        nodes = self.labelled if nodes is None else nodes
+        labels = np.maximum(self.graph.labels[nodes], 0)
+        index, val = torch.from_numpy(np.array(nodes)), torch.from_numpy(np.array(self.split.val))
+        weights = torch.ones(nodes.size)
+        plain.train(self.plain, self.x, self.edges, index, torch.from_numpy(labels), weights, val, self.y[val], epochs)
+
+    def ours_run(self, epochs: int) -> None:
+        """Teacher, gain, two trainings with T between: one stage of drgst-do."""
+        self.ours_epochs(epochs, self.split.train)
+        gain = gain_of(self.network, self.inputs, GainSettings("dropout", 0.5, 100), generator(1))
+        normalised_gain(gain[self.split.pool], 0.5)
+        self.ours_epochs(epochs)
+        learn_transition(np.eye(self.graph.num_classes), np.arange(self.graph.num_classes), self.graph.num_classes)
+        self.ours_epochs(epochs)
+
+    def plain_run(self, epochs: int) -> None:
+        self.plain_epochs(epochs, self.split.train)
+        plain.gain(self.plain, self.x, self.edges, "dropout", 0.5)
+        self.plain_epochs(epochs)
+        self.plain_epochs(epochs)
+
+
+def load(name: str) -> tuple[Graph, Split]:
+    """A data set with its public split, or ``block-N-E``."""
+    if name.startswith("block-"):
+        nodes, edges = (int(v) for v in name.split("-")[1:])
+        graph = block_model(nodes, edges, seed=0)
+        return graph, random_split(graph, per_class=20, val=500, test=1000, seed=0)
+    graph = drgst.load(name)
+    assert graph.split is not None
+    return graph, graph.split
+
+
+def in_turns(one: Callable[[], Any], other: Callable[[], Any], rounds: int) -> tuple[float, float]:
+    """The median seconds of each, run alternately so that noise hits both."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for side in (one, other):
+        side()
+    for _ in range(rounds):
+        for side, kept in zip((one, other), times, strict=True):
+            began = time.perf_counter()
+            side()
+            kept.append(time.perf_counter() - began)
+    return median(times[0]), median(times[1])
+
+
+def bare_products(inputs: Inputs, classes: int) -> Callable[[], None]:
+    """The products of one GCN epoch: forward, backward, the random bits of dropout, and the last layer once more."""
+    features = inputs.x.shape[1]
+    w1, w2 = torch.randn(features, 64), torch.randn(64, classes)
+    n = inputs.nodes.size
+    h, m = torch.randn(n, 64), torch.randn(n, classes)
+    x, sym = inputs.x, inputs.adj.sym
+    rng = generator(0)
+    backward = x.backward_csr if isinstance(x, SparseMatrix) else x.t()
+
+    def products() -> None:
+        with torch.no_grad():
+            sym @ (x @ w1)  # first layer
+            keep_scale(h.numel(), 0.5, rng)
+            sym @ thin_product(h, w2)  # last layer, training
+            sym @ thin_product(h, w2)  # last layer, evaluation
+            sym @ m  # its gradient
+            m @ w2.t()
+            m.t() @ h
+            backward @ (sym @ h)  # gradient of the first layer
+
+    return products
+
+
+def tell(name: str, what: str, theirs: float, ours: float, unit: str = "ms", against: str = "plain") -> Row:
+    """Print one comparison and give it as a row; the ratio is theirs / ours, but ours / bare for bare products."""
+    ratio = ours / theirs if against == "bare" else theirs / ours
+    left, right = f"{against:5s} {theirs:11.2f} {unit}", f"ours {ours:10.2f} {unit}"
+    print(f"{name:22s} {what:36s} {left}   {right}   {ratio:8.2f} x", flush=True)
+    return {
+        "data": name,
+        "what": what,
+        "against": against,
+        "unit": unit,
+        "theirs": theirs,
+        "ours": ours,
+        "ratio": ratio,
+    }
+
+
+def compare(name: str, rounds: int, epochs: int) -> list[Row]:
+    """All ratios for one graph."""
+    case = Case(name)
+    rows = []
+    for what, nodes in (("epoch with evaluation", case.labelled), ("epoch of the teacher (V_L)", case.split.train)):
+        ours, theirs = in_turns(
+            partial(case.ours_epochs, epochs, nodes), partial(case.plain_epochs, epochs, nodes), rounds
+        )
+        rows.append(tell(name, what, theirs / epochs * 1e3, ours / epochs * 1e3))
+    for kind, rate in (("dropout", 0.5), ("dropedge", 0.3)):
+        slow = partial(plain.gain, case.plain, case.x, case.edges, kind, rate)
+        sampled = GainSettings(kind, rate, 100)  # type: ignore[arg-type]
+        closed = GainSettings(kind, rate, 100, "closed")  # type: ignore[arg-type]
+        ours, theirs = in_turns(partial(gain_of, case.network, case.inputs, sampled, generator(1)), slow, 1)
+        rows.append(tell(name, f"gain by {kind}, 100 samples", theirs * 1e3, ours * 1e3))
+        quick, _ = in_turns(partial(gain_of, case.network, case.inputs, closed, generator(1)), int, rounds + 2)
+        rows.append(tell(name, f"gain by {kind}, closed form", theirs * 1e3, quick * 1e3))
+    ours, theirs = in_turns(partial(case.ours_run, epochs), partial(case.plain_run, epochs), 1)
+    rows.append(tell(name, "one stage of drgst-do, equal epochs", theirs * 1e3, ours * 1e3))
+    products = bare_products(case.inputs, case.graph.num_classes)
+    bare, ours = in_turns(
+        lambda: [products() for _ in range(epochs)], partial(case.ours_epochs, epochs, case.labelled), rounds
+    )
+    rows.append(tell(name, "epoch over its bare products", bare / epochs * 1e3, ours / epochs * 1e3, "ms", "bare"))
+    return rows
+
+
+def peak_memory(name: str, side: str) -> float:
+    """Peak resident MB of a fresh process that runs one stage on one side, imports and data included."""
+    out = subprocess.run(
+        [sys.executable, __file__, "--memory-of", side, "--data", name], capture_output=True, text=True, check=True
+    )
+    return float(json.loads(out.stdout.strip().splitlines()[-1]))
+
+
+def memory_probe(name: str, side: str) -> None:
+    """Run one side once and print its peak memory."""
+    case = Case(name)
+    if side == "ours":
+        del case.x, case.edges, case.plain
+        case.ours_run(5)
+    else:
+        case.plain_run(5)
+    print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+
+
+def scaling() -> list[Row]:
+    """Milliseconds an epoch and nanoseconds an edge on block models from 20,000 to 20,000,000 edges."""
+    rows = []
+    for edges in (20_000, 200_000, 2_000_000, 20_000_000):
+        graph, split = load(f"block-{edges // 10}-{edges}")
+        inputs = make_inputs(graph)
+        network = GCN(graph.num_features, graph.num_classes)
+        nodes = np.concatenate([split.train, split.pool[::2]])
+        objective = WeightedLoss(nodes, graph.labels[nodes], np.ones(nodes.size))
+        watch = Watch(split.val, graph.labels[split.val])
+        epochs = 3 if edges > 1_000_000 else 20
+        fit(network, inputs, objective, watch, Schedule(epochs=1, patience=10**9), generator(0))
+        began = time.perf_counter()
+        fit(network, inputs, objective, watch, Schedule(epochs=epochs, patience=10**9), generator(0))
+        epoch = (time.perf_counter() - began) / (epochs + 1)
+        print(f"{edges:12,d} edges  {epoch * 1e3:10.1f} ms an epoch  {epoch / edges * 1e9:8.1f} ns an edge", flush=True)
+        rows.append(
+            {"data": graph.name, "what": f"epoch at {edges} edges", "unit": "ms", "ours": epoch * 1e3}
+            | {"against": "ns an edge", "ratio": epoch / edges * 1e9}
+        )
+    return rows
+
+
+def main() -> None:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default="cora,citeseer,pubmed,flickr,block-200000-1000000")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--scaling", action="store_true")
+    parser.add_argument("--out")
+    parser.add_argument("--memory-of", choices=("ours", "plain"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    if args.memory_of:
+        memory_probe(args.data, args.memory_of)
+        return
+    rows: list[Row] = scaling() if args.scaling else []
+    for name in [] if args.scaling else args.data.split(","):
+        rows += compare(name, args.rounds, args.epochs)
+        theirs, ours = (peak_memory(name, side) for side in ("plain", "ours"))
+        rows.append(tell(name, "peak memory of one stage", theirs, ours, "MB"))
+    if args.out:
+        with open(args.out, "w", newline="", encoding="utf-8") as handle:
+            writer = csv.DictWriter(handle, ["data", "what", "against", "unit", "theirs", "ours", "ratio"])
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
