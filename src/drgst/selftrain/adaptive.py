@@ -92,9 +92,9 @@ class AdaptiveLoss:
 class Adaptive:
     """Makes :class:`AdaptiveLoss`: the objective of a NetworkLearner that chooses again in every epoch."""
 
-    threshold: float = 0.9  # τ
-    trust_weight: float = 1.0  # λ
-    negative_weight: float = 1.0  # λ₁
+    threshold: float = 0.7  # τ
+    trust_weight: float = 0.1  # λ
+    negative_weight: float = 0.1  # λ₁
     negatives: int = 0  # pairs an epoch; 0: one for every trusted or labelled node
 
     def __call__(self, problem: Problem, targets: Targets, loss: NodeLoss) -> AdaptiveLoss:
