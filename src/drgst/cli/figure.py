@@ -91,13 +91,13 @@ def _run(name: str, plan: Plan, store: Path, jobs: int) -> int:
     from drgst.cli.bench_view import BenchView, print_report
     from drgst.evaluate.bench import bench
     from drgst.evaluate.engines import Local
+    from drgst.evaluate.lasting import Lasting
     from drgst.evaluate.store import Store
     from drgst.report.figures.registry import grids_of
 
     failed = 0
-    with Store(store, create=True) as opened:
+    with Store(store, create=True) as opened, Lasting(Local(jobs)) as worker:
         for grid in grids_of(name, plan):
-            worker = Local(jobs)
             with BenchView(people(as_json=True), worker.slots) as view:
                 report = bench(grid, opened, worker, view)
             print_report(people(as_json=True), report)

@@ -46,9 +46,7 @@ def reproduce(
     workers = jobs or os.cpu_count() or 1
     kept = store or out / "runs.db"
     try:
-        made = carry_out(
-            scale, out, kept, lambda: Local(workers), lambda e: BenchView(people(as_json=True), e.slots), run
-        )
+        made = carry_out(scale, out, kept, Local(workers), lambda e: BenchView(people(as_json=True), e.slots), run)
     except KeyboardInterrupt:
         people(as_json=True).print(f"\ninterrupted; the runs that ended are kept in {kept}; the same words go on")
         raise typer.Exit(130) from None

@@ -10,7 +10,7 @@ from drgst.errors import SettingError, StoreError, unknown
 from drgst.evaluate.grid import Grid
 from drgst.report.experiments import Plan, command
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import check_matplotlib, styled
+from drgst.report.figures.style import check_matplotlib, settle, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,7 +73,9 @@ def make_figure(name: str, request: Request) -> Figure:
 def draw(name: str, data: Any) -> Figure:
     """Draw what :func:`prepare` gave."""
     with styled():
-        return _module(find_figure(name)).draw(data)
+        figure = _module(find_figure(name)).draw(data)
+        settle(figure)
+    return figure
 
 
 def missing(name: str, request: Request) -> str:

@@ -18,6 +18,18 @@ DATASET = "cora"  # of figures that are about one
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """Of the toy: 500 labelled Gaussian nodes and 4,000 on circles, as in the paper, which leaves the pool unsaid."""
+
+    gaussian: int = 500
+    circles: int = 4000
+    pool_gaussian: int = 2000
+    pool_circles: int = 4000
+    rounds: int = 4
+    picks: int = 250  # a class and round
+
+
+@dataclass(frozen=True)
 class Request:
     """What was asked for; a figure takes what it needs of it."""
 
@@ -28,6 +40,7 @@ class Request:
     seed: int = 0  # of a run that is made for the figure
     changes: Mapping[str, Any] = field(default_factory=dict)  # of its settings
     root: str | None = None  # folder with the data sets' files
+    toy: Sizes = field(default_factory=Sizes)
 
     @cached_property
     def rows(self) -> list[Row]:

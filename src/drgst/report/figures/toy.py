@@ -20,7 +20,7 @@ FAINT = 0.01  # of its highest: where P_st is below, there is nothing to weigh, 
 
 def prepare(request: Request) -> Toy:
     """Play it."""
-    return play(request.seed, changes=request.changes)
+    return play(request.seed, request.toy, request.changes)
 
 
 def ratio(toy: Toy, half: float = HALF, steps: int = STEPS) -> np.ndarray:

@@ -14,6 +14,7 @@ from drgst.graph.split import Split
 from drgst.graph.synthetic import gaussian_circles
 from drgst.report.figures.density import gaussian, kernel_density
 from drgst.report.figures.looks import network_gain
+from drgst.report.figures.request import Sizes
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
 from drgst.selftrain.learner import Problem
@@ -24,18 +25,6 @@ from drgst.selftrain.stop import MaxStages, NoLabels
 
 SIGMA, BANDWIDTH = 0.3, 0.1  # σ of the paper's Gaussian; width of the kernels
 SETTINGS = {"normalise": "none", "fixed_epochs": 200, "gain": "dropout", "drop_rate": 0.5, "weight_decay": 0.0}
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """500 labelled Gaussian nodes and 4,000 on circles, as in the paper; the pool is what the paper leaves unsaid."""
-
-    gaussian: int = 500
-    circles: int = 4000
-    pool_gaussian: int = 2000
-    pool_circles: int = 4000
-    rounds: int = 4
-    picks: int = 250  # a class and round
 
 
 @dataclass(frozen=True, eq=False)

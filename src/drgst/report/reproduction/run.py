@@ -13,6 +13,7 @@ from drgst.errors import DrgstError, SettingError
 from drgst.evaluate.bench import Watcher, bench
 from drgst.evaluate.engines import Engine
 from drgst.evaluate.export import to_csv
+from drgst.evaluate.lasting import Lasting
 from drgst.evaluate.results import Wanted
 from drgst.evaluate.store import Store
 from drgst.files import write_text
@@ -48,12 +49,12 @@ class Reproduction:
 
 
 def reproduce(
-    scale: Scale, out: Path, store: Path, engine: Callable[[], Engine], watching: Watching, run: bool = True
+    scale: Scale, out: Path, store: Path, engine: Engine, watching: Watching, run: bool = True
 ) -> Reproduction:
     """All of it, in the folder ``out``. What is in the store is not run again, so a killed one goes on.
 
-    ``engine`` makes what runs are made in, ``watching`` what is told of them; without ``run`` only what the store
-    holds is shown. Each step is told to the log.
+    ``engine`` makes the runs and is closed at the end, ``watching`` is told of them; without ``run`` only what the
+    store holds is shown. Each step is told to the log.
     """
     check_matplotlib()
     made = Reproduction(out / "index.html")
@@ -66,7 +67,7 @@ def reproduce(
         rows = read_rows(opened, names)
         made.runs = len(rows)
         to_csv(opened.all_rows(), out / "runs.csv")
-    request = Request(store, Wanted(scale.variant), None, None, 0, scale.changes, scale.root)
+    request = Request(store, Wanted(scale.variant), None, None, 0, scale.changes, scale.root, scale.toy)
     alone = replace(request, dataset=scale.datasets[0], per_class=max(scale.per_class))
     toy = _figures(out, request, alone, names[0], made)
     evidence = gather(rows, scale, alone, toy)
@@ -89,15 +90,15 @@ def _graphs(scale: Scale, made: Reproduction) -> dict[str, Graph]:
     return found
 
 
-def _run(scale: Scale, store: Store, engine: Callable[[], Engine], watching: Watching, made: Reproduction) -> None:
-    for title, grids in scale.grids().items():
-        _log.info("runs for %s", title)
-        for grid in grids:
-            worker = engine()
-            with watching(worker) as watcher:
-                report = bench(grid, store, worker, watcher)
-            made.failed += report.failed
-            made.notes += [_failure(row) for row in report.failures]
+def _run(scale: Scale, store: Store, engine: Engine, watching: Watching, made: Reproduction) -> None:
+    with Lasting(engine) as worker:
+        for title, grids in scale.grids().items():
+            _log.info("runs for %s", title)
+            for grid in grids:
+                with watching(worker) as watcher:
+                    report = bench(grid, store, worker, watcher)
+                made.failed += report.failed
+                made.notes += [_failure(row) for row in report.failures]
 
 
 def _failure(row: dict[str, object]) -> str:

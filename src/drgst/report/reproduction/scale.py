@@ -8,6 +8,7 @@ from typing import Any
 
 from drgst.evaluate.grid import Grid
 from drgst.report.experiments import CURVES, FAMILIES, SWEEP_LABELS, SWEEPS, Plan, family, sweep, variant
+from drgst.report.figures.request import Sizes
 from drgst.report.paper import DATASETS, LABELS, METHODS
 
 WHOLES = tuple(FAMILIES.values())
@@ -29,6 +30,7 @@ class Scale:
     networks: int  # that the correlation of confidence and gain is taken of
     changes: Mapping[str, Any] = field(default_factory=dict)  # of settings, for every run
     root: str | None = None
+    toy: Sizes = field(default_factory=Sizes)
 
     def grids(self) -> dict[str, list[Grid]]:
         """Title -> grids; runs that several ask for are made once, since the store knows them."""

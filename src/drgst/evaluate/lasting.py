@@ -1,0 +1,34 @@
+"""An engine for several benches one after the other."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from drgst.evaluate.engines import Done, Engine
+from drgst.evaluate.task import Task
+
+
+class Lasting:
+    """``engine``, whose processes outlive a bench: starting them takes longer than many a run. Ends with ``with``."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.slots = engine, engine.slots
+
+    def submit(self, task: Task) -> None:
+        """Take a task."""
+        self.engine.submit(task)
+
+    def wait(self, seconds: float) -> list[Done]:
+        """What has ended within ``seconds``."""
+        return self.engine.wait(seconds)
+
+    def close(self) -> None:
+        """What a bench calls at its end; the processes stay for the next."""
+
+    def __enter__(self) -> Lasting:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.engine.close()
