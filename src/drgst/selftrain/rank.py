@@ -23,11 +23,17 @@ def expansion(graph: Graph, train_labels: np.ndarray, hops: int = 2) -> np.ndarr
 
 
 def asked(beliefs: Beliefs, top: int | None, share: int = 1, hops: int = 2) -> np.ndarray:
-    """``top`` nodes for every class, or t_k where it is None; divided by ``share``, at least 1, (C,)."""
+    """``top`` nodes for every class, or t_k · |V_U| / (n - |V_L|) where it is None; divided by ``share``, (C,), at least 1.
+
+    Li et al. take t_k nodes out of all unlabelled ones. Where the pool V_U is only a part of those (the paper's
+    leaves out validation and test nodes: 1,068 of 2,568 on Cora), as large a part of t_k is taken, so that the
+    nodes chosen are as far up the ranks as theirs; all 76 a class would be half of Cora's pool.
+    """
     if top is not None:
         counts = np.full(beliefs.graph.num_classes, top, dtype=np.int64)
     else:
-        counts = expansion(beliefs.graph, beliefs.train_labels, hops)
+        part = beliefs.split.pool.size / max(beliefs.graph.num_nodes - beliefs.split.train.size, 1)
+        counts = (expansion(beliefs.graph, beliefs.train_labels, hops) * part).astype(np.int64)
     return np.maximum(counts // share, 1)
 
 
