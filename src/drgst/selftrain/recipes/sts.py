@@ -31,7 +31,8 @@ def self_training(settings: Settings) -> Recipe:
     """S_U = for each class k the t_k most confident nodes predicted as k; then GCN from scratch on V_L ∪ S_U.
 
     t_k = int(3 η |L_k|/|L|), η = n / d̄^τ with d̄ the mean degree and τ = 2 convolutions, at least 1 (76 a class on
-    Cora); ``top`` sets another number for every class. All nodes weigh 1. One round, as in the paper.
+    Cora), of which the pool's part of the unlabelled nodes is taken (31 of 76 on the paper's pool); ``top`` sets
+    another number for every class. All nodes weigh 1. One round, as in the paper.
     """
     return _rounds(settings, _confident(settings))
 
