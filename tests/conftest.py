@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +74,14 @@ def hostile() -> SelfTraining:
     graph = graph.with_(class_names=classes, node_ids=np.array(ids), name="<img src=x onerror=alert(6)>")
     quick = {"epochs": 30, "lr": 0.05, "stages": 2, "samples": 10, "hidden": 16, "threshold": 0.6, "normalise": "none"}
     return SelfTraining("drgst-do", settings=quick, seed=0).fit(graph, split)
+
+
+@pytest.fixture
+def hear_ctrl_c() -> Iterator[None]:
+    """Let processes started in the test hear SIGINT, also where the tests themselves run in the background.
+
+    A shell starts background jobs with SIGINT ignored, and a child inherits that.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -73,6 +73,7 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     assert words == b""
 
 
+@pytest.mark.usefixtures("hear_ctrl_c")
 def test_a_new_command_is_one_line_and_ctrl_c_is_exit_code_130(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(
         "import time, typer\n"

@@ -253,6 +253,7 @@ def test_full_disk_is_one_sentence_and_can_be_gone_on_with(capsys: Any, file: Pa
     assert bits(Path("x")) == bits(Path("y"))
 
 
+@pytest.mark.usefixtures("hear_ctrl_c")
 def test_ctrl_c_keeps_the_stages_and_says_how_to_go_on(file: Path, tmp_path: Path) -> None:
     """Exit code 130; in a process of its own, as a person would."""
     command = [

@@ -211,6 +211,7 @@ def test_two_benches_share_one_store_and_the_work(tiny: Path, tmp_path: Path) ->
     assert all(t["ran"] + t["reused"] == 6 for t in told)
 
 
+@pytest.mark.usefixtures("hear_ctrl_c")
 @pytest.mark.slow
 def test_ctrl_c_leaves_a_store_that_goes_on(tiny: Path, tmp_path: Path) -> None:
     store = tmp_path / "runs.db"

@@ -12,7 +12,7 @@ import pytest
 from drgst.evaluate.correlation import Correlation
 from drgst.evaluate.results import Wanted, choose
 from drgst.report.claims import ablation, margin, relations, sweeps, time
-from drgst.report.claims.base import direction, paired, verdict
+from drgst.report.claims.base import Difference, direction, paired, verdict
 from drgst.report.experiments import family
 from drgst.report.figures.sweep import Line
 from drgst.report.figures.toy_run import Toy
@@ -45,6 +45,20 @@ def test_the_rule() -> None:
     assert direction(-0.2, -0.1) == "the opposite was measured"
     assert direction(-0.1, 0.2) == "can't be told from chance"
     assert direction(-0.2, -0.1, wanted=-1) == "as claimed"
+
+
+def test_three_draws_that_agree_in_sign_are_not_enough() -> None:
+    few = Difference.of([0.01, 0.02, 0.03])
+    assert few is not None
+    assert few.mean == pytest.approx(0.02)
+    assert few.low < 0 < few.high  # 0.02 ± 4.303 · 0.01 / √3
+    assert few.low == pytest.approx(0.02 - 4.302653 * 0.01 / 3**0.5)
+    assert str(few) == "+2.00 points (95 %: -0.48 to +4.48; 3 pairs)"
+    one = Difference.of([0.01])
+    assert one is not None
+    assert direction(one.low, one.high) == "can't be told from chance"
+    assert str(one) == "+1.00 points (1 pair)"
+    assert Difference.of([]) is None
 
 
 def test_pairs_are_of_the_same_draw_and_cell(cells: Callable[..., Any]) -> None:
@@ -123,13 +137,16 @@ def test_the_margin_with_fewer_labels(cells: Callable[..., Any]) -> None:
 
 
 def test_sweeps() -> None:
-    falling = Line("drgst-de", 3, {0.4: {0: 0.8, 1: 0.7}, 0.7: {0: 0.77, 1: 0.66}})
-    rising = Line("drgst-de", 3, {0.4: {0: 0.7}, 0.7: {0: 0.8}})
+    falling = Line("drgst-de", 3, {0.4: {0: 0.8, 1: 0.7, 2: 0.9}, 0.7: {0: 0.77, 1: 0.66, 2: 0.865}})
+    rising = Line("drgst-do", 3, {0.4: {0: 0.7, 1: 0.7, 2: 0.7}, 0.7: {0: 0.8, 1: 0.81, 2: 0.82}})
     claim = sweeps.threshold([falling], "cora")
     assert claim.verdict == "held"
     assert "best at τ = 0.4" in claim.measured[1]
     assert "-1.17 points" in claim.measured[0]
-    assert sweeps.beta([rising], "cora").verdict == "not confirmed"
+    assert sweeps.by_draw([falling, rising])[0] == pytest.approx((-0.03 + 0.1) / 0.3 / 2)  # lines of a draw are one
+    against = sweeps.beta([rising], "cora")
+    assert against.verdict == "not confirmed"
+    assert "the opposite was measured" in against.measured[0]
     assert sweeps.beta([], "cora").verdict == "not measured"
 
 
@@ -146,6 +163,6 @@ def test_time_is_of_a_stage_not_of_a_run(make_row: Row, factor: float, expected:
     assert time.stage_ratios(found, "drgst-do", "drgst-do-wo", "seconds") == pytest.approx([factor])
     claim = time.twice(found)
     assert claim.verdict == expected
-    assert "1.00 times the epochs" in claim.measured[1]
+    assert "takes 1.00 times (1 pair) the epochs" in claim.measured[1]
     bare = choose([make_row("a", recipe="drgst-do"), make_row("b", recipe="drgst-do-wo")], Wanted())
     assert time.twice(bare).verdict == "not measured"

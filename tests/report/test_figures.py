@@ -196,14 +196,14 @@ def test_a_sweep_takes_runs_that_differ_in_the_setting_alone(make_row: Row) -> N
     assert line.name == "de-3"
     assert dict(line.values) == {0.4: {0: 0.4}, 0.5: {0: 0.5}}
     assert line.means() == ([0.4, 0.5], pytest.approx([40, 50]))
-    assert line.slopes() == pytest.approx([1.0])
+    assert line.slopes() == pytest.approx({0: 1.0})
     assert sweep.lines(rows, "beta") == []  # no two runs differ in β alone
 
 
 def test_sweep_means_are_over_draws_that_all_values_have() -> None:
     line = sweep.Line("drgst-do", 5, {0.4: {0: 0.6, 1: 0.2}, 0.5: {0: 0.7}})
     assert line.means()[1] == pytest.approx([60, 70])
-    assert line.slopes() == pytest.approx([1.0])
+    assert line.slopes() == pytest.approx({0: 1.0})
     assert line.name == "do-5"
 
 
