@@ -115,7 +115,7 @@ def test_the_order_of_the_ablation(cells: Callable[..., Any]) -> None:
     claim = ablation.order(cells(falling))
     assert claim.verdict == "held"
     assert any("in 1 of 1 cells of drgst-de" in words for words in claim.measured)
-    swapped = {**falling, ("cora", 3, "drgst-de-ig"): [0.5, 0.5, 0.5]}
+    swapped = {**falling, ("cora", 3, "drgst-de-ig"): [0.5, 0.55, 0.6]}
     claim = ablation.order(cells(swapped))
     assert claim.verdict == "not confirmed"
     assert any("the opposite was measured" in words for words in claim.measured)

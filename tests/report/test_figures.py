@@ -165,6 +165,9 @@ def test_curves_leave_out_what_was_not_run(make_row: Row) -> None:
     assert low < mean < high
     assert curve.paper[0] == (3, 64.52)
     assert labels.curves({}) == {}
+    shown = labels.gapped(curve.ours, [3, 5, 20])
+    assert [point[0] for point in shown] == [3, 5, 20]
+    assert np.isnan(shown[1][1])  # no line is drawn across what was not run
 
 
 def test_intervals_within_draws_forget_what_draws_share() -> None:
@@ -205,6 +208,8 @@ def test_sweep_means_are_over_draws_that_all_values_have() -> None:
     assert line.means()[1] == pytest.approx([60, 70])
     assert line.slopes() == pytest.approx({0: 1.0})
     assert line.name == "do-5"
+    assert np.isnan(line.halves()).all()  # one draw can't tell
+    assert sweep.Line("drgst-do", 5, {0.4: {0: 0.6}, 0.5: {1: 0.7}}).halves() == []  # no draw in common
 
 
 # all of them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from drgst.report.claims.base import Cells, Claim, direction, paired, points, verdict
+from drgst.report.claims.base import Cells, Claim, direction, paired, verdict
 from drgst.report.experiments import FAMILIES, family
 
 
@@ -17,17 +17,17 @@ def order(cells: Cells) -> Claim:
             if found is None:
                 continue
             held.append(found.low > 0)
-            measured.append(f"{one} over {other}: {points(found)}: {direction(found.low, found.high)}.")
+            measured.append(f"{one} over {other}: {found}: {direction(found.low, found.high)}.")
         ends = paired(cells, whole, f"{whole}-wo")
         if ends is not None:
-            measured.append(f"Both parts together, {whole} over {whole}-wo: {points(ends)}.")
+            measured.append(f"Both parts together, {whole} over {whole}-wo: {ends}.")
         counts = _as_claimed(cells, whole)
         if counts[1]:
             measured.append(f"The means are in the claimed order in {counts[0]} of {counts[1]} cells of {whole}.")
     return Claim(
         "Both parts help, information gain more",
         "The order is DR-GST > DR-GST-ig > DR-GST-lc > DR-GST-w/o (Figs. 5 and 6).",
-        "Each step, as the mean difference on the same draws: its 95 % bootstrap interval lies above 0, for dropout "
+        "Each step, as the mean difference on the same draws: its 95 % interval (Student's) lies above 0, for dropout "
         "and for dropedge.",
         measured,
         verdict(held),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from drgst.evaluate.paired import Comparison, compare
+from drgst.evaluate.paired import mean_interval
 from drgst.evaluate.results import CellName, Runs
 
 Verdict = Literal["held", "not confirmed", "not measured"]
@@ -29,24 +30,40 @@ def verdict(held: Sequence[bool]) -> Verdict:
     return "not measured" if not held else "held" if all(held) else "not confirmed"
 
 
-def paired(cells: Cells, one: str, other: str, figure: str = "test_accuracy") -> Comparison | None:
-    """``one`` against ``other`` on every draw of every data set and label count that both have."""
-    a: dict[int, float] = {}
-    b: dict[int, float] = {}
+@dataclass(frozen=True)
+class Difference:
+    """A mean with Student's 95 % interval; one value gives none, so its interval is the whole line."""
+
+    mean: float
+    low: float
+    high: float
+    pairs: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Difference | None:
+        """None for no values. Student's and not the bootstrap's: of three draws that agree in sign the latter would
+        always say more than chance, and they agree one time in four by chance."""
+        if not len(values):
+            return None
+        low, high = mean_interval(list(values)) or (-math.inf, math.inf)
+        return cls(math.fsum(values) / len(values), low, high, len(values))
+
+    def __str__(self) -> str:
+        pairs = f"{self.pairs} pair{'s' if self.pairs != 1 else ''}"
+        if self.pairs == 1:
+            return f"{100 * self.mean:+.2f} points ({pairs})"
+        return f"{100 * self.mean:+.2f} points (95 %: {100 * self.low:+.2f} to {100 * self.high:+.2f}; {pairs})"
+
+
+def paired(cells: Cells, one: str, other: str, figure: str = "test_accuracy") -> Difference | None:
+    """``one`` less ``other`` on every draw of every data set and label count that both have."""
+    differences: list[float] = []
     for dataset, k in sorted({cell[:2] for cell in cells}):
         first, second = (cells.get((dataset, k, recipe)) for recipe in (one, other))
-        if first is None or second is None:
-            continue
-        x, y = first.figure(figure), second.figure(figure)
-        for draw in sorted(x.keys() & y.keys()):
-            a[len(a)], b[len(b)] = x[draw], y[draw]
-    return compare(a, b)
-
-
-def points(found: Comparison) -> str:
-    """``+0.52 points (95 %: -0.10 to +1.10; 12 pairs)``."""
-    pairs = f"{found.pairs} pair{'s' if found.pairs != 1 else ''}"
-    return f"{100 * found.mean:+.2f} points (95 %: {100 * found.low:+.2f} to {100 * found.high:+.2f}; {pairs})"
+        if first is not None and second is not None:
+            x, y = first.figure(figure), second.figure(figure)
+            differences += [x[draw] - y[draw] for draw in sorted(x.keys() & y.keys())]
+    return Difference.of(differences)
 
 
 def direction(low: float, high: float, wanted: int = 1) -> str:

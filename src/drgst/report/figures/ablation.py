@@ -14,7 +14,7 @@ from drgst.evaluate.paired import mean_interval
 from drgst.evaluate.results import CellName, Runs
 from drgst.report.experiments import FAMILIES, Plan, family
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, name_axes, new_figure, note
+from drgst.report.figures.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, bound, name_axes, new_figure, note
 from drgst.report.paper import dataset_order
 
 if TYPE_CHECKING:
@@ -114,15 +114,7 @@ def _panel(panel: Any, dataset: str, groups: Mapping[int, list[Bar]]) -> None:
     panel.set_xticks(range(len(groups)), [str(k) for k in groups])
     panel.set_title(dataset)
     panel.tick_params(axis="x", length=0)
-    _bound(panel, groups)
-
-
-def _bound(panel: Any, groups: Mapping[int, list[Bar]]) -> None:
-    """Keep the means readable: an interval of two draws may be wider than everything else."""
-    means = [bar.mean for found in groups.values() for bar in found]
-    room = max(2.0, 0.5 * (max(means) - min(means)))
-    bottom, top = panel.get_ylim()
-    panel.set_ylim(max(bottom, min(means) - room), min(top, max(means) + room))
+    bound(panel, [bar.mean for found in groups.values() for bar in found])
 
 
 def _whole(name: str) -> str:

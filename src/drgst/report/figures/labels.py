@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from drgst.evaluate.grid import Grid
 from drgst.evaluate.paired import mean_interval
 from drgst.evaluate.results import CellName, Runs
 from drgst.report.experiments import CURVES, Plan
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import BLACK, BLUE, GREEN, PURPLE, VERMILLION, name_axes, new_figure, note
+from drgst.report.figures.style import BLACK, BLUE, GREEN, PURPLE, VERMILLION, bound, name_axes, new_figure, note
 from drgst.report.paper import dataset_order, main_table
 
 if TYPE_CHECKING:
@@ -82,15 +84,20 @@ def draw(data: Data) -> Figure:
     return figure
 
 
+def gapped(ours: Sequence[tuple[int, float, float, float]], ticks: Sequence[int]) -> np.ndarray:
+    """(ticks, 4): NaN where nothing was run, so that no line is drawn across what is not known."""
+    by = {point[0]: point for point in ours}
+    return np.array([by.get(k, (k, math.nan, math.nan, math.nan)) for k in ticks])
+
+
 def _panel(panel: Any, dataset: str, shown: Sequence[Curve]) -> None:
-    ticks = sorted({point[0] for curve in shown for point in (*curve.ours, *curve.paper)})
+    ticks = sorted({k for curve in shown for k, *_ in curve.ours} | {k for curve in shown for k, _ in curve.paper})
     for place, curve in enumerate(shown):
         colour, marker, _ = LOOKS[curve.recipe]
         shift = 1.02 ** (place - (len(shown) - 1) / 2)  # side by side, so that intervals do not hide each other
-        x = [k * shift for k, *_ in curve.ours]
-        mean = [m for _, m, _, _ in curve.ours]
-        spread = [[m - low for _, m, low, _ in curve.ours], [high - m for _, m, _, high in curve.ours]]
-        panel.errorbar(x, mean, spread, color=colour, marker=marker, elinewidth=0.7, capsize=1.5, capthick=0.7)
+        x, mean, low, high = gapped(curve.ours, ticks).T
+        spread = [mean - low, high - mean]
+        panel.errorbar(x * shift, mean, spread, color=colour, marker=marker, elinewidth=0.7, capsize=1.5, capthick=0.7)
         if curve.paper:
             x = [k * shift for k, _ in curve.paper]
             y = [value for _, value in curve.paper]
@@ -99,16 +106,7 @@ def _panel(panel: Any, dataset: str, shown: Sequence[Curve]) -> None:
     panel.minorticks_off()
     panel.set_xticks(ticks, [str(k) for k in ticks])
     panel.set_title(dataset)
-    _bound(panel, shown)
-
-
-def _bound(panel: Any, shown: Sequence[Curve]) -> None:
-    """Keep the means readable: an interval of two draws may be wider than everything else."""
-    means = [m for c in shown for _, m, _, _ in c.ours] + [m for c in shown for _, m in c.paper]
-    low, high = min(means), max(means)
-    room = max(3.0, 0.25 * (high - low))
-    bottom, top = panel.get_ylim()
-    panel.set_ylim(max(bottom, low - room), min(top, high + room))
+    bound(panel, [m for c in shown for _, m, *_ in (*c.ours, *c.paper)])
 
 
 def _legend(figure: Figure, panel: Any, data: Data) -> None:

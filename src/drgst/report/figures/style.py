@@ -92,6 +92,18 @@ def name_axes(panels: Any, used: int) -> None:
             panel.set_xlabel("labels a class")
 
 
+def bound(panel: Any, means: list[float]) -> None:
+    """Keep the means readable: an interval of two draws may be wider than all else, and is then cut off.
+
+    At least 4 points are shown, so that a difference of a tenth does not fill the panel.
+    """
+    low, high = min(means), max(means)
+    room = max(4.0, 0.3 * (high - low))
+    bottom, top = panel.get_ylim()
+    spare = max(0.0, (4.0 - (top - bottom)) / 2)
+    panel.set_ylim(max(bottom - spare, low - room), min(top + spare, high + room))
+
+
 def bare(axes: Any) -> None:
     """A map: no ticks, equal scales, a thin frame."""
     axes.set(xticks=[], yticks=[], aspect="equal")

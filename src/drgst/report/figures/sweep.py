@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,8 +15,9 @@ from drgst.evaluate.grid import Grid
 from drgst.evaluate.results import Row, Wanted
 from drgst.evaluate.task import NEUTRAL, canonical
 from drgst.report.experiments import FAMILIES, SWEEP_LABELS, Plan, sweep
+from drgst.report.figures.ablation import within_draws
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import BLUE, VERMILLION, new_figure, note
+from drgst.report.figures.style import BLUE, VERMILLION, bound, new_figure, note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,18 +40,27 @@ class Line:
         """``do-3``, as in the paper."""
         return f"{self.recipe.rpartition('-')[2]}-{self.per_class}"
 
-    def means(self) -> tuple[list[float], list[float]]:
-        """Values and mean accuracy in percent on the draws that all values share."""
-        shared = set.intersection(*(set(draws) for draws in self.values.values()))
+    def table(self) -> tuple[list[float], np.ndarray]:
+        """Values, and accuracy (values, draws) on the draws that all values share."""
         x = sorted(self.values)
-        return x, [100 * float(np.mean([self.values[v][d] for d in shared])) if shared else float("nan") for v in x]
+        shared = sorted(set.intersection(*(set(self.values[v]) for v in x)))
+        return x, np.array([[self.values[v][d] for d in shared] for v in x]).reshape(len(x), len(shared))
 
-    def slopes(self) -> list[float]:
-        """b_d of the least-squares line accuracy = a + b · value, one for each draw with two values or more."""
+    def means(self) -> tuple[list[float], list[float]]:
+        """Values and mean accuracy in percent on the draws that all values share; NaN where there are none."""
+        x, table = self.table()
+        return x, (100 * table.mean(axis=1)).tolist() if table.size else [math.nan] * len(x)
+
+    def halves(self) -> list[float]:
+        """Half of the 95 % interval of each mean without the differences between draws, in percent; NaN for none."""
+        _, table = self.table()
+        return [math.nan if half is None else 100 * half for half in within_draws(table)] if table.size else []
+
+    def slopes(self) -> dict[int, float]:
+        """Draw d -> b_d of the least-squares line accuracy = a + b · value, for draws with two values or more."""
         draws = sorted({d for found in self.values.values() for d in found})
-        found = [sorted((v, by[d]) for v, by in self.values.items() if d in by) for d in draws]
-        lines = [np.array(pairs).T for pairs in found if len(pairs) > 1]
-        return [float(np.polyfit(x, y, 1)[0]) for x, y in lines]
+        found = {d: np.array(sorted((v, by[d]) for v, by in self.values.items() if d in by)).T for d in draws}
+        return {d: float(np.polyfit(p[0], p[1], 1)[0]) for d, p in found.items() if p.shape[1] > 1}
 
 
 @dataclass(frozen=True)
@@ -85,13 +96,13 @@ def lines(rows: Iterable[Row], setting: str, wanted: Wanted | None = None) -> li
             groups.setdefault((row["recipe"], row["per_class"]), {}).setdefault(canonical(told), []).append(row)
     order = list(FAMILIES.values())
     made = [
-        _line(recipe, k, setting, sets)
+        _widest(recipe, k, setting, sets)
         for (recipe, k), sets in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))
     ]
     return [line for line in made if len(line.values) > 1]
 
 
-def _line(recipe: str, k: int, setting: str, sets: Mapping[str, list[Row]]) -> Line:
+def _widest(recipe: str, k: int, setting: str, sets: Mapping[str, list[Row]]) -> Line:
     found = []
     for rows in sets.values():
         values: dict[float, dict[int, float]] = {}
@@ -113,16 +124,23 @@ def draw(data: Data) -> Figure:
     figure, axes = new_figure(2.2)
     panel = axes[0, 0]
     for line in data.lines:
-        colour = BLUE if line.recipe.endswith("do") else VERMILLION
-        k = line.per_class
-        panel.plot(*line.means(), DASHES.get(k, "-"), marker=MARKERS.get(k, "x"), color=colour, label=line.name)
+        _line(panel, line)
+    bound(panel, [mean for line in data.lines for mean in line.means()[1] if not math.isnan(mean)])
     values = sorted({v for line in data.lines for v in line.values})
     panel.set_xticks(values, [_short(data.setting, v) for v in values])
     panel.set(xlabel=SYMBOLS[data.setting], ylabel="test accuracy, %", title=data.dataset)
     figure.legend(loc="outside upper center", ncols=min(6, len(data.lines)))
-    fewest = min(len(set.intersection(*(set(by) for by in line.values.values()))) for line in data.lines)
-    note(figure, f"means over {fewest} draws or more, the same along a line; number: labels a class")
+    fewest = min(line.table()[1].shape[1] for line in data.lines)
+    note(figure, f"means over {fewest} draws or more, the same along a line; intervals as in ablations")
     return figure
+
+
+def _line(panel: Any, line: Line) -> None:
+    colour, k = BLUE if line.recipe.endswith("do") else VERMILLION, line.per_class
+    x, mean = line.means()
+    panel.plot(x, mean, DASHES.get(k, "-"), marker=MARKERS.get(k, "x"), color=colour, label=line.name)
+    if line.halves():
+        panel.errorbar(x, mean, line.halves(), ls="none", color=colour, alpha=0.45, elinewidth=0.7, capsize=1.5)
 
 
 def _short(setting: str, value: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from drgst.report.figures.density import grid
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import BLUE, GREY, SHADES, bare, new_figure, note
-from drgst.report.figures.toy_run import BANDWIDTH, Toy, play
+from drgst.report.figures.toy_run import Toy, play
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,8 +43,7 @@ def draw(toy: Toy) -> Figure:
     bar.outline.set_visible(False)
     note(
         figure,
-        f"blue: {len(toy.labelled):,} labelled nodes of the Gaussian and {len(toy.picked):,} picked by confidence; "
-        f"kernel width {BANDWIDTH:g}",
+        f"blue: {len(toy.labelled):,} labelled nodes of the Gaussian and {len(toy.picked):,} picked by confidence",
     )
     return figure
 
