@@ -49,7 +49,11 @@ class Difference:
         return cls(math.fsum(values) / len(values), low, high, len(values))
 
     def __str__(self) -> str:
-        pairs = f"{self.pairs} pair{'s' if self.pairs != 1 else ''}"
+        return self.told()
+
+    def told(self, what: str = "pair") -> str:
+        """``+0.52 points (95 %: -0.10 to +1.14; 12 pairs)``."""
+        pairs = f"{self.pairs} {what}{'s' if self.pairs != 1 else ''}"
         if self.pairs == 1:
             return f"{100 * self.mean:+.2f} points ({pairs})"
         return f"{100 * self.mean:+.2f} points (95 %: {100 * self.low:+.2f} to {100 * self.high:+.2f}; {pairs})"

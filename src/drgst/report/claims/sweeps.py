@@ -41,7 +41,7 @@ def _claim(title: str, paper: str, symbol: str, lines: Sequence[Line], dataset: 
     if found is not None:
         held.append(found.high < 0)
         measured.append(
-            f"On {dataset}, {STEP:g} more of {symbol} brings {found}, a line fitted to each draw: "
+            f"On {dataset}, {STEP:g} more of {symbol} brings {found.told('draw')}, by a line fitted to each: "
             f"{direction(found.low, found.high, -1)}."
         )
     for line in lines:
