@@ -54,7 +54,7 @@ Row = dict[str, Any]
 class Case:
     """One graph on both sides."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, both: bool = True) -> None:
         self.name = name
         self.graph, self.split = load(name)
         self.normalise = DATASETS.get(name, {}).get("normalise", "auto")
@@ -62,8 +62,9 @@ class Case:
         self.labelled = np.concatenate([self.split.train, self.split.pool[::2]])  # a stage in the middle of a run
         self.labels = np.maximum(self.graph.labels[self.labelled], 0)
         self.network = GCN(self.graph.num_features, self.graph.num_classes)
-        self.plain = plain.PlainGCN(self.graph.num_features, self.graph.num_classes)
-        self.x, self.edges, self.y = plain.tensors(self.graph, self.normalise)
+        if both:
+            self.plain = plain.PlainGCN(self.graph.num_features, self.graph.num_classes)
+            self.x, self.edges, self.y = plain.tensors(self.graph, self.normalise)
 
     def ours_epochs(self, epochs: int, nodes: np.ndarray | None = None) -> None:
         nodes = self.labelled if nodes is None else nodes
@@ -196,9 +197,8 @@ def peak_memory(name: str, side: str) -> float:
 
 def memory_probe(name: str, side: str) -> None:
     """Run one side once and print its peak memory."""
-    case = Case(name)
+    case = Case(name, both=side == "plain")
     if side == "ours":
-        del case.x, case.edges, case.plain
         case.ours_run(5)
     else:
         case.plain_run(5)

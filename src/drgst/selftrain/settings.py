@@ -65,7 +65,7 @@ class Settings(BaseModel):
     walk_epsilon: Number = Field(default=1e-6, gt=0, le=1)  # ε of ParWalks, (D - A + εI)^-1
     clusters: int | None = Field(default=None, ge=1)  # M3S: clusters of the pool; None: min(200, pool / 5)
     trust_weight: Number = Field(default=0.1, ge=0, le=100)  # ABN: λ of the trusted nodes
-    negative_weight: Number = Field(default=0.1, ge=0, le=100)  # ABN: λ₁ of the negative pairs
+    negative_weight: Number = Field(default=1.0, ge=0, le=100)  # ABN: λ₁ of the negative pairs
     negatives: int = Field(default=0, ge=0)  # ABN: negative pairs an epoch; 0: one for every trusted or labelled node
     alpha: Number = Field(default=0.1, gt=0, lt=1)  # restart of label-propagation and logistic-ppr
     inverse_l2: Number = Field(default=100.0, gt=0)  # logistic-ppr: c of ‖W‖²/(2c)

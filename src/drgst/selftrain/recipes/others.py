@@ -41,6 +41,7 @@ def m3s(settings: Settings) -> Recipe:
     "adaptive pseudo-labels every epoch, class balance, negative sampling",
     "Zhou et al., Effective Stabilized Self-Training on Few-Labeled Graph Data, arXiv 1910.02684",
     threshold=0.7,
+    negative_weight=0.1,
     stages=0,
 )
 def abn(settings: Settings) -> Recipe:
