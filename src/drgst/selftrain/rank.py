@@ -23,7 +23,7 @@ def expansion(graph: Graph, train_labels: np.ndarray, hops: int = 2) -> np.ndarr
 
 
 def asked(beliefs: Beliefs, top: int | None, share: int = 1, hops: int = 2) -> np.ndarray:
-    """``top`` nodes for every class, or t_k · |V_U| / (n - |V_L|) where it is None; divided by ``share``, (C,), at least 1.
+    """``top`` nodes a class, or t_k · |V_U| / (n - |V_L|) where it is None; divided by ``share``, at least 1, (C,).
 
     Li et al. take t_k nodes out of all unlabelled ones. Where the pool V_U is only a part of those (the paper's
     leaves out validation and test nodes: 1,068 of 2,568 on Cora), as large a part of t_k is taken, so that the
