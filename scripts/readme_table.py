@@ -1,4 +1,4 @@
-"""The README's table of results, from the exported runs: ours, the paper's in brackets, draws.
+"""The README's table of results, from the exported runs: ours, the paper's in brackets.
 
 drgst bench export --csv results/runs.csv --store runs/results.db && python scripts/readme_table.py
 """
@@ -9,42 +9,35 @@ from pathlib import Path
 
 import pandas as pd
 
-HERE = Path(__file__).parents[1]
-NETWORKS = ("gcn", "gat", "appnp", "sgc", "sage", "gin", "cheb", "dagnn")  # first, DR-GST last
-PAPER_NAMES = {
-    "gcn": "GCN",
-    "gat": "GAT",
-    "appnp": "APPNP",
-    "sts": "STs",
-    "m3s": "M3S",
-    "abn": "ABN",
-    "drgst-do": "DR-GST_do",
-    "drgst-de": "DR-GST_de",
-}
+from drgst.report.paper import dataset_order, main_table, recipe_order
+
+RUNS = Path(__file__).parents[1] / "results" / "runs.csv"
+
+
+def cell(runs: pd.DataFrame, dataset: str, per_class: int, recipe: str) -> str:
+    """``81.5 ± 0.3 (81.6)``, or nothing where fewer than two draws were run."""
+    here = (runs.recipe == recipe) & (runs.dataset == dataset) & (runs.per_class == per_class)
+    ours = 100 * runs.loc[here, "test_accuracy"]
+    if len(ours) < 2:
+        return ""
+    paper = main_table().get((dataset, per_class, recipe))
+    return f"{ours.mean():.1f} ± {ours.std():.1f}" + ("" if paper is None else f" ({paper:.1f})")
 
 
 def main() -> None:
-    """Print the table in Markdown."""
-    runs = pd.read_csv(HERE / "results" / "runs.csv")
+    """Print the table in Markdown: runs with default settings only."""
+    runs = pd.read_csv(RUNS)
     runs = runs[runs["variant"].fillna("").eq("") & runs["error"].isna()]
-    paper = pd.read_csv(HERE / "src" / "drgst" / "report" / "data" / "table_main.csv")
-    known = {
-        (row.method, row.dataset.lower(), row.labels_per_class): row.accuracy_percent for row in paper.itertuples()
-    }
-    cells = sorted({(d, k) for d, k in zip(runs["dataset"], runs["per_class"], strict=True)})
-    print("| recipe | " + " | ".join(f"{d.capitalize()}, {k}" for d, k in cells) + " |")
-    print("|:--|" + "--:|" * len(cells))
-    for recipe in sorted(set(runs["recipe"]), key=lambda name: (name.startswith("drgst"), name not in NETWORKS, name)):
-        row = []
-        for dataset, count in cells:
-            ours = runs[(runs.recipe == recipe) & (runs.dataset == dataset) & (runs.per_class == count)][
-                "test_accuracy"
-            ]
-            theirs = known.get((PAPER_NAMES.get(recipe, ""), dataset, count))
-            told = f"{100 * ours.mean():.1f} ± {100 * ours.std():.1f}" if len(ours) > 1 else ""
-            told += f" ({theirs:.1f})" if told and theirs is not None else ""
-            row.append(told)
-        print(f"| `{recipe}` | " + " | ".join(row) + " |")
+    places = sorted({*zip(runs.dataset, runs.per_class, strict=True)}, key=lambda p: (dataset_order(p[0]), p[1]))
+    lines = [
+        "| recipe | " + " | ".join(f"{d.capitalize()}, {k}" for d, k in places) + " |",
+        "|:--|" + "--:|" * len(places),
+    ]
+    lines += [
+        f"| `{recipe}` | " + " | ".join(cell(runs, d, k, recipe) for d, k in places) + " |"
+        for recipe in sorted(set(runs["recipe"]), key=recipe_order)
+    ]
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":
