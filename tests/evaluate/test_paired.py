@@ -52,10 +52,17 @@ def test_intervals_cover_the_mean_about_as_often_as_they_say() -> None:
         values = rng.normal(5, 2, 20)
         low, high = mean_interval(list(values)) or (0, 0)
         hits["t"] += low < 5 < high
-        low, high = bootstrap_interval(values, rng, resamples=1000)
+        low, high = bootstrap_interval(values, seed, resamples=1000)
         hits["bootstrap"] += low < 5 < high
     assert 0.92 < hits["t"] / 400 < 0.98
     assert 0.88 < hits["bootstrap"] / 400 < 0.97  # known to be a little short for 20 values
+
+
+def test_the_bootstrap_is_that_of_means_of_values_drawn_again() -> None:
+    values = np.random.default_rng(1).normal(0, 1, 7)
+    means = values[np.random.default_rng(3).integers(0, 7, (500, 7))].mean(axis=1)
+    assert bootstrap_interval(values, seed=3, resamples=500) == pytest.approx(np.quantile(means, [0.025, 0.975]))
+    assert bootstrap_interval(2 * values, seed=3, resamples=500) == pytest.approx(np.quantile(2 * means, [0.025, 0.975]))
 
 
 def test_mean_interval_is_students() -> None:

@@ -48,6 +48,15 @@ def test_a_csv_of_something_else_is_refused(tmp_path: Path) -> None:
         readable_rows(tmp_path / "other.csv")
 
 
+def test_a_csv_that_was_cut_off_is_refused(store: Store, make_row: Row, tmp_path: Path) -> None:
+    store.add(make_row("a"))
+    to_csv(store.all_rows(), tmp_path / "cut.csv")
+    whole = (tmp_path / "cut.csv").read_text(encoding="utf-8")
+    (tmp_path / "cut.csv").write_text(whole[: whole.rindex("2026")], encoding="utf-8")
+    with pytest.raises(StoreError, match=r"can't read .*cut\.csv"):
+        readable_rows(tmp_path / "cut.csv")
+
+
 def test_a_store_that_is_not_there_is_not_made_by_reading(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no store"):
         Store(tmp_path / "none.db")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,9 +12,11 @@ CELL = ("dataset", "per_class", "recipe")
 def mean_and_std(values: Iterable[float | None]) -> tuple[float | None, float | None]:
     """m = Σ x / n and s = √(Σ (x - m)² / (n - 1)); None where there is no value, or only one for s."""
     known = [v for v in values if v is not None]
-    if not known:
+    n = len(known)
+    if not n:
         return None, None
-    return statistics.fmean(known), statistics.stdev(known) if len(known) > 1 else None
+    mean = math.fsum(known) / n
+    return mean, math.sqrt(math.fsum((x - mean) ** 2 for x in known) / (n - 1)) if n > 1 else None
 
 
 def summarise(rows: Iterable[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:

@@ -46,8 +46,9 @@ class Expander:
     def _task(self, cell: Cell, number: int) -> Task:
         grid, graph = self.grid, self.graph(cell.source)
         split, fingerprint = self.split(cell.source, cell.per_class, number)
-        settings, _ = resolve(cell.recipe, graph, split, grid.changes_of(cell))
-        usual, _ = resolve(cell.recipe, graph, split, {})
+        changes = grid.changes_of(cell)
+        settings, _ = resolve(cell.recipe, graph, split, changes)
+        usual = resolve(cell.recipe, graph, split, {})[0] if changes else settings
         entries = graph.adjacency.nnz + (graph.features.nnz if hasattr(graph.features, "nnz") else graph.features.size)
         return Task(
             source=cell.source,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def compare(a: Mapping[int, float], b: Mapping[int, float], seed: int = 0) -> Co
     if not shared:
         return None
     differences = np.array([a[d] - b[d] for d in shared])
-    low, high = bootstrap_interval(differences, np.random.default_rng(seed))
+    low, high = bootstrap_interval(differences, seed)
     return Comparison(len(shared), float(differences.mean()), low, high, signed_rank(differences))
 
 
@@ -49,9 +50,8 @@ def signed_rank(differences: np.ndarray) -> float:
     ways = np.zeros(int(twice.sum()) + 1)
     ways[0] = 1.0
     for rank in twice:  # each sign is + or - with probability ½
-        moved = np.zeros_like(ways)
-        moved[rank:] = ways[: ways.size - rank]
-        ways = (ways + moved) / 2
+        ways[rank:] += ways[: ways.size - rank].copy()
+        ways /= 2
     return float(min(1.0, 2 * min(ways[: observed + 1].sum(), ways[observed:].sum())))
 
 
@@ -79,12 +79,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def bootstrap_interval(
-    values: np.ndarray, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES
+    values: np.ndarray, seed: int = 0, level: float = 0.95, resamples: int = RESAMPLES
 ) -> tuple[float, float]:
     """Percentile bootstrap of the mean: quantiles of the means of ``resamples`` draws with replacement."""
-    means = values[rng.integers(0, values.size, (resamples, values.size))].mean(axis=1)
+    means = _times_drawn(values.size, seed, resamples) @ values / values.size
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+@lru_cache(maxsize=8)
+def _times_drawn(size: int, seed: int, resamples: int) -> np.ndarray:
+    """How often each value is in each resample, (resamples, size); the same for all comparisons of so many draws."""
+    drawn = np.random.default_rng(seed).integers(0, size, (resamples, size))
+    places = drawn + size * np.arange(resamples)[:, None]
+    return np.bincount(places.ravel(), minlength=resamples * size).reshape(resamples, size).astype(np.float64)
 
 
 def mean_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
