@@ -145,7 +145,7 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="only what needs no quiet machine")
-    parser.add_argument("--draws", type=int, default=12, help="runs that scheduling is measured with (12)")
+    parser.add_argument("--draws", type=int, default=24, help="runs that scheduling is measured with (24)")
     asked = parser.parse_args()
     os.environ.pop("DRGST_DATA", None)  # the embedded Cora, here and in the commands
     with tempfile.TemporaryDirectory() as folder:

@@ -146,6 +146,25 @@ def test_a_worker_that_is_killed_is_replaced_and_its_run_tried_again(tiny: Path)
         engine.close()
 
 
+@pytest.mark.slow
+def test_a_worker_that_is_killed_before_it_has_work_is_replaced(tiny: Path) -> None:
+    quick = Grid([str(tiny)], [3], ["gcn"], 1, {"epochs": 5})
+    engine = Local(2)
+    try:
+        engine.start(1)
+        (pool,) = [pool for pool in engine.free if pool is not None]
+        pool.submit(os.getpid).result(timeout=60)
+        for pid in list(pool._processes):
+            os.kill(pid, signal.SIGKILL)
+        while not pool._flags.broken:
+            time.sleep(0.1)
+        engine.free = [None, pool]  # the next to be taken
+        engine.submit(Expander(quick).tasks(next(quick.cells()))[0])
+        assert [row["error"] for _, row in _wait(engine)] == [None]
+    finally:
+        engine.close()
+
+
 def _kill_worker(engine: Local) -> list[Any]:
     """Kill the process of the one run, once it is there; what the engine makes of it."""
     ((future, (_, pool, _)),) = engine.running.items()

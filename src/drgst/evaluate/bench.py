@@ -55,12 +55,14 @@ class Report:
 def bench(grid: Grid, store: Store, engine: Engine, watcher: Watcher | None = None) -> Report:
     """Run every run of ``grid`` that is not in ``store``, quick ones first; a run that failed before is tried again."""
     began, watcher = time.perf_counter(), watcher or Watcher()
-    keys, tasks = _plan(grid, store)
-    finished = store.finished(keys)
-    report = Report(reused=len(finished))
-    todo = sorted((t for t in tasks if t.key not in finished), key=lambda t: (t.cost, t.source, t.per_class, t.recipe))
-    watcher.begin(len(finished), todo)
+    report = Report()
     try:
+        keys, tasks = _plan(grid, store, engine)
+        finished = store.finished(keys)
+        report.reused = len(finished)
+        todo = [task for task in tasks if task.key not in finished]
+        todo.sort(key=lambda t: (t.cost, t.source, t.per_class, t.recipe))
+        watcher.begin(len(finished), todo)
         _carry_out(todo, store, engine, watcher, report)
     finally:
         engine.close()
@@ -71,13 +73,14 @@ def bench(grid: Grid, store: Store, engine: Engine, watcher: Watcher | None = No
     return report
 
 
-def _plan(grid: Grid, store: Store) -> tuple[list[str], list[Task]]:
+def _plan(grid: Grid, store: Store, engine: Engine) -> tuple[list[str], list[Task]]:
     """The keys of the whole grid, and the tasks of the cells that are not known to be finished."""
     memo = Memo(store, grid)
     known = {cell: memo.keys(cell) for cell in grid.cells()}
     keys = list(dict.fromkeys(key for found in known.values() for key in found or []))
     finished = store.finished(keys)
     missing = [cell for cell, found in known.items() if found is None or not finished.issuperset(found)]
+    engine.start(grid.draws * len(missing))
     tasks = _expand(grid, missing, memo) if missing else []
     return list(dict.fromkeys([*keys, *(task.key for task in tasks)])), tasks
 

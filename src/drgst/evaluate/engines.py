@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from typing import Any, Protocol
 
 from drgst.evaluate.task import Task
@@ -25,6 +25,8 @@ class Engine(Protocol):
     @property
     def slots(self) -> int: ...
 
+    def start(self, tasks: int) -> None: ...
+
     def submit(self, task: Task) -> None: ...
 
     def wait(self, seconds: float) -> list[Done]: ...
@@ -40,6 +42,9 @@ class Inline:
     def __init__(self, work: Work | None = None) -> None:
         self.work = work or execute_task
         self.tasks: deque[Task] = deque()
+
+    def start(self, tasks: int) -> None:
+        """There is nothing to start."""
 
     def submit(self, task: Task) -> None:
         """Take a task."""
@@ -61,6 +66,13 @@ class Local:
         self.slots, self.tries, self.work = jobs, tries, work or execute_task
         self.free: list[Any] = [None] * jobs  # pools, made when first needed
         self.running: dict[Future[Any], tuple[Task, Any, int]] = {}
+
+    def start(self, tasks: int) -> None:
+        """So many tasks may come: begin the processes for them, which takes seconds, while the bench still plans."""
+        for place in range(min(tasks, len(self.free))):
+            if self.free[place] is None:
+                self.free[place] = _pool()
+                self.free[place].submit(os.getpid)  # a process begins with the first thing it is given
 
     def submit(self, task: Task) -> None:
         """Start a task in a free process."""
@@ -93,7 +105,13 @@ class Local:
         self.free, self.running = [], {}
 
     def _start(self, task: Task, pool: Any, tries: int) -> None:
-        self.running[pool.submit(self.work, task)] = (task, pool, tries)
+        try:
+            future = pool.submit(self.work, task)
+        except BrokenExecutor:  # its process was killed while it had nothing to do
+            pool.shutdown(wait=False, kill_workers=True)
+            pool = _pool()
+            future = pool.submit(self.work, task)
+        self.running[future] = (task, pool, tries)
 
 
 def _pool() -> Any:
@@ -105,9 +123,9 @@ def _pool() -> Any:
 
 def _begin(parent: int) -> None:
     """In a new process: one thread; Ctrl-C is the bench's business; end when the bench is no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     import torch
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     from drgst.evaluate.execute import warm_up

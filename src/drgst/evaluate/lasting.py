@@ -14,6 +14,10 @@ class Lasting:
     def __init__(self, engine: Engine) -> None:
         self.engine, self.slots = engine, engine.slots
 
+    def start(self, tasks: int) -> None:
+        """So many tasks may come."""
+        self.engine.start(tasks)
+
     def submit(self, task: Task) -> None:
         """Take a task."""
         self.engine.submit(task)
