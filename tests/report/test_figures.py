@@ -21,7 +21,7 @@ from drgst.report.figures.density import gaussian, grid, kernel_density
 from drgst.report.figures.maps import chained_maps, sample
 from drgst.report.figures.registry import FIGURES, draw, find_figure, grids_of, make_figure, prepare
 from drgst.report.figures.request import Request, Sizes
-from drgst.report.figures.style import WIDTH, save, styled
+from drgst.report.figures.style import WIDTH, draws_said, save, styled
 from drgst.report.figures.toy_run import BANDWIDTH, SIGMA, play
 
 Row = Callable[..., dict[str, Any]]
@@ -170,6 +170,20 @@ def test_curves_leave_out_what_was_not_run(make_row: Row) -> None:
     assert np.isnan(shown[1][1])  # no line is drawn across what was not run
 
 
+def test_one_draw_has_a_place_but_no_interval(make_row: Row) -> None:
+    (curve,) = labels.curves(choose([make_row("a", test_accuracy=0.6)], Wanted()))["cora"]
+    (point,) = curve.ours
+    assert point[:2] == (3, pytest.approx(60))
+    assert np.isnan(point[2:]).all()
+    assert curve.draws == [1]
+
+
+def test_how_many_draws_is_said() -> None:
+    assert draws_said([1]) == "1 draw"
+    assert draws_said([10, 10]) == "10 draws"
+    assert draws_said([5, 3, 4]) == "3 to 5 draws"
+
+
 def test_intervals_within_draws_forget_what_draws_share() -> None:
     base = np.array([0.5, 0.7, 0.9])
     even = ablation.within_draws(np.stack([base, base + 0.01]))
@@ -210,6 +224,24 @@ def test_sweep_means_are_over_draws_that_all_values_have() -> None:
     assert line.name == "do-5"
     assert np.isnan(line.halves()).all()  # one draw can't tell
     assert sweep.Line("drgst-do", 5, {0.4: {0: 0.6}, 0.5: {1: 0.7}}).halves() == []  # no draw in common
+
+
+def test_a_sweep_has_gaps_where_nothing_was_run() -> None:
+    whole = sweep.Line("drgst-do", 3, {0.4: {0: 0.6}, 0.5: {0: 0.7}, 0.6: {0: 0.8}})
+    part = sweep.Line("drgst-de", 3, {0.4: {0: 0.5}, 0.6: {0: 0.6}})
+    panel = draw("threshold", sweep.Data("threshold", "cora", [whole, part])).axes[0]
+    shown = {line.get_label(): np.asarray(line.get_ydata()) for line in panel.lines}
+    assert shown["do-3"] == pytest.approx([60, 70, 80])
+    assert shown["de-3"] == pytest.approx([50, np.nan, 60], nan_ok=True)
+
+
+def test_a_sweep_without_a_shared_draw_is_refused(tmp_path: Path, make_row: Row) -> None:
+    with Store(tmp_path / "runs.db", create=True) as opened:
+        for number, value in enumerate((0.4, 0.5)):
+            told = {"settings": json.dumps({"threshold": value}), "draw": number, "recipe": "drgst-de"}
+            opened.add(make_row(str(number), variant=f"threshold={value}", **told))
+    with pytest.raises(StoreError, match="holds no runs for the figure threshold"):
+        prepare("threshold", Request(tmp_path / "runs.db"))
 
 
 # all of them
@@ -261,6 +293,8 @@ def test_missing_runs_are_one_sentence_with_the_words_that_make_them(tmp_path: P
     with pytest.raises(StoreError, match=r"holds no runs for the figure beta.*--set beta=0\.333333.*--run") as caught:
         prepare("beta", Request(tmp_path / "empty.db"))
     assert "\n" not in str(caught.value)
+    with pytest.raises(StoreError, match=r"none\.csv holds no runs .*--store runs\.db makes them"):
+        prepare("labels", Request(tmp_path / "none.csv"))  # an export takes no runs
 
 
 def test_grids_and_their_words() -> None:

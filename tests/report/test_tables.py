@@ -74,6 +74,16 @@ def test_ablation_compares_with_the_whole(cells: Callable[..., Any]) -> None:
     assert [r["against the whole"] for r in rows] == ["", "-1.00", "", "-4.00"]
 
 
+def test_few_draws_say_no_more_than_they_can(make_row: Row) -> None:
+    rows = [make_row(f"{d}", draw=d, test_accuracy=value) for d, value in enumerate((0.2, 0.9))]
+    rows += [make_row("c", recipe="drgst-de", draw=0, test_accuracy=0.3)]
+    by = {(r["labels"], r["recipe"]): r for r in as_dicts(tables_accuracy.main(choose(rows, Wanted()), "gcn"))}
+    assert by["3", "gcn"]["95 %"] == "0.0–100.0"  # Student's interval of two draws reaches beyond
+    one = by["3", "drgst-de"]
+    assert (one["ours"], one["95 %"], one["against gcn"]) == ("30.00", "", "+10.00")
+    assert (one["95 % bootstrap"], one["p (Holm)"]) == ("", "")
+
+
 def test_time_and_calibration(make_row: Row) -> None:
     rows = [make_row("a", recipe="self-training", seconds=2.0, epochs=100, ece=0.2)]
     rows += [make_row("b", recipe="drgst-de", seconds=5.0, epochs=200, ece=0.1, stages=2, peak_memory_mb=300.0)]

@@ -75,7 +75,8 @@ def _ours(runs: Runs | None, best: bool) -> list[Entry]:
         return [Entry(), Entry()]
     interval = mean_interval(list(runs.figure("test_accuracy").values()))
     spread = "" if std is None else f" ± {100 * std:.2f}"
-    shown = "" if interval is None else f"{100 * interval[0]:.1f}–{100 * interval[1]:.1f}"
+    low, high = interval or (0.0, 0.0)
+    shown = "" if interval is None else f"{100 * max(0.0, low):.1f}–{100 * min(1.0, high):.1f}"  # two draws reach far
     return [Entry(f"{100 * mean:.2f}{spread}", best), Entry(shown)]
 
 
@@ -83,6 +84,8 @@ def _compared(found: tuple[Comparison, float] | None) -> list[Entry]:
     if found is None:
         return [Entry(), Entry(), Entry()]
     c, p = found
+    if c.pairs < 2:  # one draw can't tell
+        return [Entry(f"{100 * c.mean:+.2f}"), Entry(), Entry()]
     return [
         Entry(f"{100 * c.mean:+.2f}"),
         Entry(f"{100 * c.low:+.2f} to {100 * c.high:+.2f}"),

@@ -14,7 +14,19 @@ from drgst.evaluate.paired import mean_interval
 from drgst.evaluate.results import CellName, Runs
 from drgst.report.experiments import FAMILIES, Plan, family
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, bound, name_axes, new_figure, note
+from drgst.report.figures.style import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    ORANGE,
+    VERMILLION,
+    bound,
+    draws_said,
+    name_axes,
+    new_figure,
+    note,
+)
 from drgst.report.paper import dataset_order
 
 if TYPE_CHECKING:
@@ -105,14 +117,13 @@ def _panel(panel: Any, dataset: str, groups: Mapping[int, list[Bar]]) -> None:
         for bar in found:
             colour, marker, _ = LOOKS[bar.part]
             x = place + 0.19 * (bar.part - 1.5)
-            panel.errorbar(
-                x, bar.mean, bar.half, color=colour, marker=marker, ms=3.4, elinewidth=0.8, capsize=1.8, capthick=0.8
-            )
+            panel.errorbar(x, bar.mean, bar.half, color=colour, alpha=FAINT, elinewidth=0.8, capsize=1.8)
+            panel.plot(x, bar.mean, color=colour, marker=marker, ms=3.4)
         if place:
             panel.axvline(place - 0.5, color=GREY, lw=0.3)
     panel.set_xlim(-0.55, len(groups) - 0.45)
     panel.set_xticks(range(len(groups)), [str(k) for k in groups])
-    panel.set_title(dataset)
+    panel.set_title(f"{dataset}, {draws_said(bar.draws for found in groups.values() for bar in found)}")
     panel.tick_params(axis="x", length=0)
     bound(panel, [bar.mean for found in groups.values() for bar in found])
 

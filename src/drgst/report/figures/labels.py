@@ -14,7 +14,19 @@ from drgst.evaluate.paired import mean_interval
 from drgst.evaluate.results import CellName, Runs
 from drgst.report.experiments import CURVES, Plan
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import BLACK, BLUE, GREEN, PURPLE, VERMILLION, bound, name_axes, new_figure, note
+from drgst.report.figures.style import (
+    BLACK,
+    BLUE,
+    FAINT,
+    GREEN,
+    PURPLE,
+    VERMILLION,
+    bound,
+    draws_said,
+    name_axes,
+    new_figure,
+    note,
+)
 from drgst.report.paper import dataset_order, main_table
 
 if TYPE_CHECKING:
@@ -36,6 +48,7 @@ class Curve:
     recipe: str
     ours: list[tuple[int, float, float, float]]
     paper: list[tuple[int, float]]
+    draws: list[int]  # of each of ours
 
 
 Data = dict[str, list[Curve]]  # data set -> its curves
@@ -58,15 +71,16 @@ def curves(cells: Mapping[CellName, Runs]) -> Data:
 
 
 def _curve(cells: Mapping[CellName, Runs], dataset: str, recipe: str) -> Curve:
-    ours = []
+    ours, draws = [], []
     for cell in sorted(cells):
         if (cell[0], cell[2]) == (dataset, recipe):
             values = list(cells[cell].figure("test_accuracy").values())
             mean = sum(values) / len(values)
-            low, high = mean_interval(values) or (mean, mean)
+            low, high = mean_interval(values) or (math.nan, math.nan)  # one draw can't tell
             ours.append((cell[1], 100 * mean, 100 * low, 100 * high))
+            draws.append(len(values))
     paper = sorted((k, value) for (d, k, r), value in main_table().items() if (d, r) == (dataset, recipe))
-    return Curve(recipe, ours, paper)
+    return Curve(recipe, ours, paper, draws)
 
 
 def draw(data: Data) -> Figure:
@@ -97,7 +111,8 @@ def _panel(panel: Any, dataset: str, shown: Sequence[Curve]) -> None:
         shift = 1.02 ** (place - (len(shown) - 1) / 2)  # side by side, so that intervals do not hide each other
         x, mean, low, high = gapped(curve.ours, ticks).T
         spread = [mean - low, high - mean]
-        panel.errorbar(x * shift, mean, spread, color=colour, marker=marker, elinewidth=0.7, capsize=1.5, capthick=0.7)
+        panel.errorbar(x * shift, mean, spread, ls="none", color=colour, alpha=FAINT, elinewidth=0.7, capsize=1.5)
+        panel.plot(x * shift, mean, color=colour, marker=marker)
         if curve.paper:
             x = [k * shift for k, _ in curve.paper]
             y = [value for _, value in curve.paper]
@@ -105,7 +120,7 @@ def _panel(panel: Any, dataset: str, shown: Sequence[Curve]) -> None:
     panel.set_xscale("log")
     panel.minorticks_off()
     panel.set_xticks(ticks, [str(k) for k in ticks])
-    panel.set_title(dataset)
+    panel.set_title(f"{dataset}, {draws_said(n for curve in shown for n in curve.draws)}")
     bound(panel, [m for c in shown for _, m, *_ in (*c.ours, *c.paper)])
 
 

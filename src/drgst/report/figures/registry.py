@@ -83,9 +83,10 @@ def missing(name: str, request: Request) -> str:
     plan = Plan((request.dataset or "cora",), draws=10, root=request.root)
     first, *more = grids_of(name, plan)
     again = f" (and so on for {', '.join(f'{g.changes[name]:.3g}' for g in more)})" if more else ""
+    store = "runs.db" if request.store.suffix in (".csv", ".parquet") else request.store  # an export takes no runs
     return (
-        f"{request.store} holds no runs for the figure {name}; {command(first, request.store)}{again} makes them, "
-        f"or drgst figure {name} --run --store {request.store}"
+        f"{request.store} holds no runs for the figure {name}; {command(first, store)}{again} makes them, "
+        f"or drgst figure {name} --run --store {store}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ FORMATS = ("png", "pdf", "svg")
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"  # Okabe and Ito
 PURPLE, SKY, YELLOW, BLACK, GREY = "#CC79A7", "#56B4E9", "#F0E442", "#000000", "#9A9A9A"
 CLASSES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, YELLOW)
+FAINT = 0.45  # of intervals, so that means stand out
 SHADES = "cividis"  # dark is low, light is high; also in grey print
 
 _RULES: Any = {
@@ -79,6 +80,14 @@ def new_figure(height: float, rows: int = 1, columns: int = 1, **more: Any) -> t
 def note(figure: Figure, words: str) -> None:
     """Small print below the panels, in as many lines as it takes."""
     figure.supxlabel("\n".join(textwrap.wrap(words, LINE)), fontsize=5.5, color="#555555", linespacing=1.3)
+
+
+def draws_said(counts: Iterable[int]) -> str:
+    """``10 draws``, ``1 draw``, ``3 to 5 draws``."""
+    found = sorted(set(counts))
+    if len(found) > 1:
+        return f"{found[0]} to {found[-1]} draws"
+    return f"{found[0]} draw{'' if found[0] == 1 else 's'}"
 
 
 def name_axes(panels: Any, used: int) -> None:

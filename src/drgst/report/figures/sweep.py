@@ -17,7 +17,7 @@ from drgst.evaluate.task import NEUTRAL, canonical
 from drgst.report.experiments import FAMILIES, SWEEP_LABELS, Plan, sweep
 from drgst.report.figures.ablation import within_draws
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import BLUE, VERMILLION, bound, new_figure, note
+from drgst.report.figures.style import BLUE, FAINT, VERMILLION, bound, draws_said, new_figure, note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +45,11 @@ class Line:
         x = sorted(self.values)
         shared = sorted(set.intersection(*(set(self.values[v]) for v in x)))
         return x, np.array([[self.values[v][d] for d in shared] for v in x]).reshape(len(x), len(shared))
+
+    @property
+    def draws(self) -> int:
+        """How many draws all values share; 0: nothing can be drawn."""
+        return self.table()[1].shape[1]
 
     def means(self) -> tuple[list[float], list[float]]:
         """Values and mean accuracy in percent on the draws that all values share; NaN where there are none."""
@@ -82,7 +87,7 @@ def grids(plan: Plan, name: str) -> list[Grid]:
 def prepare(request: Request, name: str) -> Data:
     """From the store."""
     found = lines((row for row in request.rows if row["dataset"] == request.named), name, request.wanted)
-    return Data(name, request.named, found)
+    return Data(name, request.named, [line for line in found if line.draws])
 
 
 def lines(rows: Iterable[Row], setting: str, wanted: Wanted | None = None) -> list[Line]:
@@ -123,24 +128,27 @@ def draw(data: Data) -> Figure:
     """A line a recipe and label count."""
     figure, axes = new_figure(2.2)
     panel = axes[0, 0]
-    for line in data.lines:
-        _line(panel, line)
-    bound(panel, [mean for line in data.lines for mean in line.means()[1] if not math.isnan(mean)])
     values = sorted({v for line in data.lines for v in line.values})
+    for line in data.lines:
+        _line(panel, line, values)
+    bound(panel, [mean for line in data.lines for mean in line.means()[1]])
     panel.set_xticks(values, [_short(data.setting, v) for v in values])
     panel.set(xlabel=SYMBOLS[data.setting], ylabel="test accuracy, %", title=data.dataset)
     figure.legend(loc="outside upper center", ncols=min(6, len(data.lines)))
-    fewest = min(line.table()[1].shape[1] for line in data.lines)
-    note(figure, f"means over {fewest} draws or more, the same along a line; intervals as in ablations")
+    shared = draws_said(line.draws for line in data.lines)
+    note(figure, f"means over {shared}, the same along a line; intervals as in ablations")
     return figure
 
 
-def _line(panel: Any, line: Line) -> None:
+def _line(panel: Any, line: Line, values: Iterable[float]) -> None:
+    """With gaps at ``values`` that were not run, so that no line is drawn across what is not known."""
     colour, k = BLUE if line.recipe.endswith("do") else VERMILLION, line.per_class
     x, mean = line.means()
-    panel.plot(x, mean, DASHES.get(k, "-"), marker=MARKERS.get(k, "x"), color=colour, label=line.name)
-    if line.halves():
-        panel.errorbar(x, mean, line.halves(), ls="none", color=colour, alpha=0.45, elinewidth=0.7, capsize=1.5)
+    known = dict(zip(x, mean, strict=True))
+    shown = {v: known.get(v, math.nan) for v in values}
+    dash, marker = DASHES.get(k, "-"), MARKERS.get(k, "x")
+    panel.plot(list(shown), list(shown.values()), dash, marker=marker, color=colour, label=line.name)
+    panel.errorbar(x, mean, line.halves(), ls="none", color=colour, alpha=FAINT, elinewidth=0.7, capsize=1.5)
 
 
 def _short(setting: str, value: float) -> str:

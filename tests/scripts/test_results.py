@@ -1,0 +1,58 @@
+"""scripts/results.py: everything that a store has the runs for, and why not the rest."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from drgst.evaluate.export import to_csv
+from drgst.evaluate.results import Wanted
+from drgst.report.experiments import family
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "results.py"
+Row = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("results_script", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def export(path: Path, make_row: Row, recipes: tuple[str, ...]) -> Path:
+    """Two draws of each recipe, one of the last."""
+    places = [(recipe, draw) for recipe in recipes for draw in range(2)][:-1]
+    to_csv([make_row(f"{r}{d}", recipe=r, draw=d, test_accuracy=0.6 + d / 50) for r, d in places], path)
+    return path
+
+
+def test_what_can_be_made_is_made(script: ModuleType, tmp_path: Path, make_row: Row) -> None:
+    store = export(tmp_path / "runs.csv", make_row, ("gcn", *family("drgst-de")))
+    written, refused = script.make_all(store, tmp_path, Wanted())
+    assert {str(path.relative_to(tmp_path)) for path in written} == {
+        *(f"tables/{name}.md" for name in ("main", "ablation", "time", "calibration")),
+        *(f"figures/{name}.png" for name in ("labels", "ablation-de")),
+    }
+    assert all(path.stat().st_size > 300 for path in written)
+    assert "| cora | 3 | drgst-de-ig | 61.00 ± 1.41 |" in (tmp_path / "tables/ablation.md").read_text(encoding="utf-8")
+    own = {f"figure {name}" for name in ("confidence-gain", "embedding-gain", "toy", "stages")}
+    assert own | {"figure ablation-do", "figure threshold", "figure beta"} == set(refused)
+    assert "holds no runs for the figure beta" in refused["figure beta"]
+    assert "makes a run for it" in refused["figure toy"]
+
+
+def test_without_parts_there_is_no_ablation(script: ModuleType, tmp_path: Path, make_row: Row) -> None:
+    store = export(tmp_path / "runs.csv", make_row, ("gcn", "drgst-de"))
+    written, refused = script.make_all(store, tmp_path, Wanted())
+    assert refused["table ablation"].startswith("the store holds no run of an ablation")
+    assert not (tmp_path / "tables/ablation.md").exists()
+    assert tmp_path / "tables/main.md" in written
