@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from drgst.evaluate.paired import bootstrap_interval, compare, holm, mean_interval, signed_rank
+from drgst.evaluate.student import student_quantile
 
 
 @pytest.mark.parametrize("n", [5, 10, 25, 50])
@@ -71,6 +72,12 @@ def test_mean_interval_is_students() -> None:
     expected = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
     assert mean_interval(values) == pytest.approx(expected)
     assert mean_interval([0.7]) is None
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 10, 49, 1000, 1001])
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.95, 0.999])
+def test_students_quantile_is_that_of_scipy(freedom: int, level: float) -> None:
+    assert student_quantile(freedom, level) == pytest.approx(stats.t.ppf((1 + level) / 2, freedom), rel=1e-9)
 
 
 def test_compare_takes_the_draws_that_both_have() -> None:

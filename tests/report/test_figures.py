@@ -156,7 +156,7 @@ def test_the_ratio_is_not_shown_where_there_is_nothing(played: Any) -> None:
 
 
 def test_curves_leave_out_what_was_not_run(make_row: Row) -> None:
-    rows = [make_row(f"{d}{k}", per_class=k, draw=d, test_accuracy=0.6 + d / 10) for d in (0, 1) for k in (3, 20)]
+    rows = [make_row(f"{d}{k}", per_class=k, draw=d, test_accuracy=0.6 + d / 20) for d in range(3) for k in (3, 20)]
     (curve,) = labels.curves(choose(rows, Wanted()))["cora"]
     assert curve.recipe == "gcn"
     assert [point[0] for point in curve.ours] == [3, 20]
@@ -170,12 +170,14 @@ def test_curves_leave_out_what_was_not_run(make_row: Row) -> None:
     assert np.isnan(shown[1][1])  # no line is drawn across what was not run
 
 
-def test_one_draw_has_a_place_but_no_interval(make_row: Row) -> None:
-    (curve,) = labels.curves(choose([make_row("a", test_accuracy=0.6)], Wanted()))["cora"]
+@pytest.mark.parametrize("draws", [1, 2])
+def test_one_draw_or_two_have_a_place_but_no_interval(draws: int, make_row: Row) -> None:
+    rows = [make_row(str(d), draw=d, test_accuracy=0.6) for d in range(draws)]
+    (curve,) = labels.curves(choose(rows, Wanted()))["cora"]
     (point,) = curve.ours
     assert point[:2] == (3, pytest.approx(60))
     assert np.isnan(point[2:]).all()
-    assert curve.draws == [1]
+    assert curve.draws == [draws]
 
 
 def test_how_many_draws_is_said() -> None:

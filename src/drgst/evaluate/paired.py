@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from drgst.evaluate.student import student_quantile
+
 EXACT = 50  # pairs up to which the distribution is counted out
 RESAMPLES = 10_000
 
@@ -97,11 +99,9 @@ def _times_drawn(size: int, seed: int, resamples: int) -> np.ndarray:
 
 def mean_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
     """m ± t_{n-1} s/√n, Student's interval of a mean; None for fewer than two values."""
-    from scipy.special import stdtrit
-
     n = len(values)
     if n < 2:
         return None
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * float(np.std(values, ddof=1)) / math.sqrt(n)
+    half = student_quantile(n - 1, level) * float(np.std(values, ddof=1)) / math.sqrt(n)
     middle = float(np.mean(values))
     return middle - half, middle + half

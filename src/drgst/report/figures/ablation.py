@@ -17,6 +17,7 @@ from drgst.report.figures.request import Request
 from drgst.report.figures.style import (
     BLUE,
     FAINT,
+    FEWEST,
     GREEN,
     GREY,
     ORANGE,
@@ -108,7 +109,7 @@ def draw(data: Data) -> Figure:
     name_axes(axes, len(data))
     handles = [axes.flat[0].plot([], [], color=c, marker=m, ls="none", ms=4, label=name)[0] for c, m, name in LOOKS]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, handletextpad=0.2)
-    note(figure, "means on shared draws; 95 % intervals, what draws have in common taken out")
+    note(figure, f"means on shared draws; 95 % intervals ({FEWEST} draws or more) without what draws share")
     return figure
 
 
@@ -117,7 +118,8 @@ def _panel(panel: Any, dataset: str, groups: Mapping[int, list[Bar]]) -> None:
         for bar in found:
             colour, marker, _ = LOOKS[bar.part]
             x = place + 0.19 * (bar.part - 1.5)
-            panel.errorbar(x, bar.mean, bar.half, color=colour, alpha=FAINT, elinewidth=0.8, capsize=1.8)
+            half = bar.half if bar.draws >= FEWEST else None
+            panel.errorbar(x, bar.mean, half, color=colour, alpha=FAINT, elinewidth=0.8, capsize=1.8)
             panel.plot(x, bar.mean, color=colour, marker=marker, ms=3.4)
         if place:
             panel.axvline(place - 0.5, color=GREY, lw=0.3)

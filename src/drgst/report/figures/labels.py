@@ -18,6 +18,7 @@ from drgst.report.figures.style import (
     BLACK,
     BLUE,
     FAINT,
+    FEWEST,
     GREEN,
     PURPLE,
     VERMILLION,
@@ -76,7 +77,8 @@ def _curve(cells: Mapping[CellName, Runs], dataset: str, recipe: str) -> Curve:
         if (cell[0], cell[2]) == (dataset, recipe):
             values = list(cells[cell].figure("test_accuracy").values())
             mean = sum(values) / len(values)
-            low, high = mean_interval(values) or (math.nan, math.nan)  # one draw can't tell
+            interval = mean_interval(values) if len(values) >= FEWEST else None
+            low, high = interval or (math.nan, math.nan)
             ours.append((cell[1], 100 * mean, 100 * low, 100 * high))
             draws.append(len(values))
     paper = sorted((k, value) for (d, k, r), value in main_table().items() if (d, r) == (dataset, recipe))
@@ -94,7 +96,7 @@ def draw(data: Data) -> Figure:
         _panel(panel, dataset, shown)
     name_axes(axes, len(data))
     _legend(figure, axes.flat[0], data)
-    note(figure, "full: ours, mean and 95 % interval over draws; dashed, hollow: the paper's")
+    note(figure, f"full: ours, mean and 95 % interval ({FEWEST} draws or more); dashed, hollow: the paper's")
     return figure
 
 

@@ -21,6 +21,7 @@ BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"  # 
 PURPLE, SKY, YELLOW, BLACK, GREY = "#CC79A7", "#56B4E9", "#F0E442", "#000000", "#9A9A9A"
 CLASSES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, YELLOW)
 FAINT = 0.45  # of intervals, so that means stand out
+FEWEST = 3  # draws that have an interval: that of two is 12.7 standard errors to each side and hides all else
 SHADES = "cividis"  # dark is low, light is high; also in grey print
 
 _RULES: Any = {

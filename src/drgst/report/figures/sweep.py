@@ -17,7 +17,7 @@ from drgst.evaluate.task import NEUTRAL, canonical
 from drgst.report.experiments import FAMILIES, SWEEP_LABELS, Plan, sweep
 from drgst.report.figures.ablation import within_draws
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import BLUE, FAINT, VERMILLION, bound, draws_said, new_figure, note
+from drgst.report.figures.style import BLUE, FAINT, FEWEST, VERMILLION, bound, draws_said, new_figure, note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,7 +148,8 @@ def _line(panel: Any, line: Line, values: Iterable[float]) -> None:
     shown = {v: known.get(v, math.nan) for v in values}
     dash, marker = DASHES.get(k, "-"), MARKERS.get(k, "x")
     panel.plot(list(shown), list(shown.values()), dash, marker=marker, color=colour, label=line.name)
-    panel.errorbar(x, mean, line.halves(), ls="none", color=colour, alpha=FAINT, elinewidth=0.7, capsize=1.5)
+    if line.draws >= FEWEST:
+        panel.errorbar(x, mean, line.halves(), ls="none", color=colour, alpha=FAINT, elinewidth=0.7, capsize=1.5)
 
 
 def _short(setting: str, value: float) -> str:
