@@ -24,15 +24,15 @@ def tfidf(graph: Graph) -> Graph:
     return graph.with_(features=_scale_columns(graph.features, inverse_frequency(graph.features)))
 
 
-def svd(graph: Graph, k: int, seed: int) -> Graph:
-    """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by randomised subspace iteration.
+def svd(graph: Graph, k: int, seed: int, rounds: int = 7) -> Graph:
+    """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
 
     Signs are fixed (the largest entry of each column is positive), so that a seed gives the same matrix again.
     """
     limit = min(graph.features.shape)
     if not 1 <= k <= limit:
         raise SettingError(f"svd has k = {k}, but the features of {graph.name!r} allow 1 to {limit}")
-    basis = _range_basis(graph.features, min(k + 10, limit), np.random.default_rng(seed))
+    basis = _range_basis(graph.features, min(k + 10, limit), np.random.default_rng(seed), rounds)
     u, s, _ = np.linalg.svd(np.asarray(basis.T @ graph.features), full_matrices=False)
     reduced = (basis @ u[:, :k]) * s[:k]
     peak = reduced[np.abs(reduced).argmax(axis=0), np.arange(k)]
@@ -54,7 +54,7 @@ def inverse_frequency(x: Features) -> np.ndarray:
     return (1 + np.log((1 + x.shape[0]) / (1 + present))).astype(np.float32)
 
 
-def _range_basis(x: Features, width: int, rng: np.random.Generator, rounds: int = 7) -> np.ndarray:
+def _range_basis(x: Features, width: int, rng: np.random.Generator, rounds: int) -> np.ndarray:
     """An orthonormal (N, width) basis of the leading left singular vectors: Q ← orth(X orth(Xᵀ Q)), repeated."""
     q = np.linalg.qr(x @ rng.standard_normal((x.shape[1], width), dtype=np.float32))[0]
     for _ in range(rounds):

@@ -46,8 +46,9 @@ def believe(problem: Problem, history: History, recipe: Recipe | None = None) ->
     """What the current teacher believes, calibrated where ``recipe`` says so."""
     recipe = recipe or Recipe()
     teacher = history[0] if recipe.alternatives else history.accepted[-1]
+    seen = teacher.opinion if teacher.opinion is not None else teacher.logits
     return Beliefs(
-        logits=teacher.logits if recipe.calibrate_last or teacher.calibrated is None else teacher.calibrated,
+        logits=seen if recipe.calibrate_last or teacher.calibrated is None else teacher.calibrated,
         graph=problem.graph,
         split=problem.split,
         stage=teacher.number,

@@ -37,6 +37,7 @@ class Stage:
     embedding: np.ndarray  # (N, D)
     state: Mapping[str, Tensor] = field(repr=False)
     calibrated: np.ndarray | None = None  # (N, C) logits after calibration; None: nothing was calibrated
+    opinion: np.ndarray | None = None  # (N, C) logits that the parts of the next stage go by; None: ``logits``
     finished: np.ndarray | None = None  # (N, C) logits of the result after its finish; None: there is none
 
     @property

@@ -80,6 +80,8 @@ class Trained:
     training: Training
     seconds: float
     gain: Callable[[np.random.Generator, bool], np.ndarray] = field(repr=False)
+    opinion: np.ndarray | None = None  # (N, C) logits that the other parts go by; None: ``logits``
+    note: str = ""  # what a person should know of the choices it made
 
 
 ObjectiveMaker = Callable[[Problem, Targets, NodeLoss], Objective]

@@ -18,7 +18,7 @@ from drgst.selftrain.history import Stage
 from drgst.selftrain.tensorfiles import write_tensors
 
 ARRAYS = ("weights", "gain", "confidence", "logits", "all_gain", "embedding")
-OPTIONAL = ("transition", "calibrated")
+OPTIONAL = ("transition", "calibrated", "opinion")
 
 
 def save_stage(stage: Stage, path: Path) -> None:

@@ -62,7 +62,7 @@ class Workshop:
             fault = self._fault(trained)
             if not fault:
                 break
-        return self._record(0, Seen(), Corrected(trained, (trained,), None), began, True, fault)
+        return self._record(0, Seen(), Corrected(trained, (trained,), None), began, True, fault or trained.note)
 
     def student(self, beliefs: Beliefs, chosen: Chosen, weights: Weights, history: History) -> Stage:
         """f_θ* of one stage (lines 6 to 8); not accepted if it collapsed or broke off in every try."""
@@ -128,6 +128,7 @@ class Workshop:
             trainings=tuple(t.training for t in corrected.trainings),
             seconds=time.perf_counter() - began,
             calibrated=calibrated,
+            opinion=student.opinion,
             accepted=accepted,
             note=note,
             logits=student.logits,

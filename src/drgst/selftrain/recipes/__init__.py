@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from drgst.selftrain.recipes import classics, drgst, networks, others, sts  # each fills the registry when imported
+from drgst.selftrain.recipes import (
+    classics,
+    drgst,
+    networks,
+    others,
+    plus,
+    sts,
+)  # each fills the registry when imported
 from drgst.selftrain.recipes.registry import RecipeSpec, find_recipe, recipe, recipe_names
 
 __all__ = [
@@ -12,6 +19,7 @@ __all__ = [
     "find_recipe",
     "networks",
     "others",
+    "plus",
     "recipe",
     "recipe_names",
     "sts",

@@ -1,0 +1,106 @@
+"""The learner of drgst-plus: linear readers of several lenses that speak as one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from drgst.backbone.objective import NodeLoss
+from drgst.backbone.training import OnEpoch
+from drgst.errors import GraphError
+from drgst.graph.core import Graph
+from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.learner import Problem, Targets, Trained
+from drgst.selftrain.plus.lenses import View, views_of
+from drgst.selftrain.plus.panel import SHELF
+from drgst.selftrain.plus.regression import fit_linear, read
+from drgst.selftrain.propagation import untrained
+from drgst.selftrain.settings import Settings
+from drgst.selftrain.smooth import spread
+
+SHOWN = 64  # columns of the embedding
+SMOOTHED = 5  # rounds of smoothing before pseudo-labels are chosen
+
+
+@dataclass(frozen=True)
+class Committee:
+    """log p = mean over lenses Z of log softmax(Z W + b), W and b by softmax regression, (N, C).
+
+    The view is chosen once a run (:func:`~drgst.selftrain.plus.panel.choose`). Information gain is what the
+    readers differ by: B_u = H(mean_m p_um) - mean_m H(p_um). Pseudo-labels are chosen by p smoothed over the view's
+    edges; the result is p itself. It knows one graph: it can't predict on another.
+    """
+
+    l2: float = 3e-4
+
+    def train(
+        self,
+        problem: Problem,
+        targets: Targets,
+        loss: NodeLoss,
+        seed: tuple[int, ...],  # noqa: ARG002
+        on_epoch: OnEpoch | None,  # noqa: ARG002
+    ) -> Trained:
+        """Fit every reader to the targets."""
+        began = time.perf_counter()
+        panel = SHELF.panel(problem, self.l2)
+        classes = problem.graph.num_classes
+        state = {"size": torch.tensor(_size(problem.graph))}
+        for i, z in enumerate(panel.view.lenses):
+            fitted = fit_linear(z[targets.nodes], targets.labels, targets.weights, classes, self.l2, loss)
+            state[f"{panel.name}.{i}.weight"], state[f"{panel.name}.{i}.bias"] = fitted
+        heard = _heard(panel.name, panel.view, state)
+        logits = np.mean(heard, axis=0).astype(np.float32)
+        return Trained(
+            logits,
+            np.ascontiguousarray(panel.view.lenses[0][:, :SHOWN]),
+            state,
+            untrained(problem, logits, "softmax regression is fitted"),
+            time.perf_counter() - began,
+            lambda _, exact: disagreement(heard),  # noqa: ARG005
+            opinion=_smoothed(logits, panel.view.smoother),
+            note=panel.reason,
+        )
+
+    def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
+        """log p of every node of the graph that the committee was fitted on, (N, C)."""
+        if state["size"].tolist() != _size(graph):
+            nodes, edges = (int(v) for v in state["size"][:2])
+            raise GraphError(
+                "drgst-plus predicts only on the graph it was fitted on, "
+                f"with {nodes:,} nodes and {edges:,} edges: run it on the whole of the new one"
+            )
+        name = next(key.split(".")[0] for key in state if key != "size")
+        heard = _heard(name, views_of(graph, [name])[name], state)
+        return np.mean(heard, axis=0).astype(np.float32)
+
+
+def disagreement(heard: list[np.ndarray]) -> np.ndarray:
+    """B_u = H(mean_m p_um) - mean_m H(p_um), (N,) float32; ``heard`` holds log p of each reader."""
+    p = np.mean([np.exp(log_p) for log_p in heard], axis=0)
+    own = np.mean([-(np.exp(log_p) * log_p).sum(axis=1) for log_p in heard], axis=0)
+    entropy = -(p * np.log(np.maximum(p, 1e-12))).sum(axis=1)
+    return np.maximum(entropy - own, 0).astype(np.float32)
+
+
+def _size(graph: Graph) -> list[int]:
+    return [graph.num_nodes, graph.num_edges, graph.num_features]
+
+
+def _heard(name: str, view: View, state: Mapping[str, Tensor]) -> list[np.ndarray]:
+    """log p of each reader, (N, C) each."""
+    return [read(z, state[f"{name}.{i}.weight"], state[f"{name}.{i}.bias"]) for i, z in enumerate(view.lenses)]
+
+
+def _smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray | None:
+    """log of G⁵, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 Â Gᵗ, rows made to sum to 1, (N, C); None where the view has no edges."""
+    if s is None:
+        return None
+    p = np.maximum(spread(s, softmax(log_p), 0.8, SMOOTHED), 1e-12)
+    return np.log(p / p.sum(axis=1, keepdims=True))

@@ -1,0 +1,142 @@
+"""Lenses: the nodes of a graph as rows of numbers, each lens under one idea of what makes two nodes alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.backbone.adjacency import laplacian_norm, mean_norm, sym_norm
+from drgst.graph.core import Features, Graph
+from drgst.graph.features import inverse_frequency, svd, unit_rows
+from drgst.graph.views import view
+from drgst.selftrain.smooth import spread
+
+WIDTH = 256  # columns that are kept of the features
+REACH = ((0.1, 20), (0.3, 10))  # restart and steps of the smoothing: far, and near
+NEIGHBOURS = 10  # of the kNN view
+NARROW = 2_000  # columns up to which V comes from the eigenvectors of Xᵀ X
+MANY = 30_000  # nodes from which exact neighbours cost more than the rest of a run
+
+Tables = tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The nodes under one idea of alikeness: its lenses, and the Â to smooth beliefs over where it has edges."""
+
+    lenses: Tables  # each (N, D) with centred unit rows
+    smoother: sp.csr_array | None = None
+
+
+def views_of(graph: Graph, names: Iterable[str] | None = None) -> dict[str, View]:
+    """Name -> view, for every view that the graph permits, or for those of ``names``.
+
+    ``topology``, ``knn``: Π X with Π = α Σ_k (1-α)^k Â^k, once far (α = 0.1) and once near (0.3), over the graph's
+    edges, or over those of the 10 nearest nodes by cosine. ``features``: X alone. ``hops``: [X, D^-1 A X,
+    (D^-1 A)² X], where a neighbour may also speak against a class. ``structure``: leading singular vectors of
+    D^-½ A D^-½, edges alone. X is once TF-IDF and once the row-normalised features, each reduced to 256 columns.
+    """
+    wanted = permitted(graph) if names is None else tuple(names)
+    tables = feature_tables(graph) if graph.num_features else ()
+    return {name: MAKERS[name](graph, tables) for name in wanted}
+
+
+def permitted(graph: Graph) -> tuple[str, ...]:
+    """The views that can be had of ``graph``: features, edges or both are needed, and kNN not too many nodes."""
+    features, edges = graph.num_features > 0, graph.num_edges > 0
+    has = {
+        "topology": features and edges,
+        "knn": features and 2 < graph.num_nodes <= MANY,
+        "features": features,
+        "hops": features and edges,
+        "structure": edges,
+    }
+    return tuple(name for name, there in has.items() if there)
+
+
+def feature_tables(graph: Graph) -> Tables:
+    """X twice, each (N, ≤256): TF-IDF with unit rows, and rows divided by their sums.
+
+    Where a feature is negative, TF-IDF means nothing: columns of mean 0 and variance 1 with unit rows instead.
+    """
+    x = graph.features
+    values = x if isinstance(x, np.ndarray) else x.data
+    if values.size and values.min() < 0:
+        dense = x if isinstance(x, np.ndarray) else x.toarray()
+        spread_out = dense.std(axis=0)
+        scaled = (dense - dense.mean(axis=0)) / np.where(spread_out > 0, spread_out, 1)
+        return reduced(graph, unit_rows(scaled.astype(np.float32))), reduced(graph, unit_rows(x))
+    rare = _scaled(x, inverse_frequency(x))
+    return reduced(graph, unit_rows(rare)), reduced(graph, _row_shares(x))
+
+
+def reduced(graph: Graph, x: Features) -> np.ndarray:
+    """X, or U Σ = X V of its truncated SVD where it has more than 256 columns, (N, ≤256) float32."""
+    if min(x.shape) <= WIDTH:
+        return np.asarray(x if isinstance(x, np.ndarray) else x.toarray(), dtype=np.float32)
+    if x.shape[1] > NARROW:
+        return np.asarray(svd(graph.with_(features=x), WIDTH, seed=0, rounds=3).features)
+    gram = x.T @ x
+    _, v = np.linalg.eigh(np.asarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64))
+    return np.asarray(x @ v[:, -WIDTH:][:, ::-1].astype(np.float32))
+
+
+def centred(z: np.ndarray) -> np.ndarray:
+    """(z_i - z̄) / ‖z_i - z̄‖₂, (N, D) float32."""
+    return np.ascontiguousarray(unit_rows(z - z.mean(axis=0)), dtype=np.float32)
+
+
+def _topology(graph: Graph, tables: Tables) -> View:
+    s = sym_norm(graph.adjacency)
+    return View(tuple(centred(spread(s, x, 1 - alpha, rounds)) for alpha, rounds in REACH for x in tables), s)
+
+
+def _knn(graph: Graph, tables: Tables) -> View:
+    return _topology(view(graph, "knn", k=min(NEIGHBOURS, graph.num_nodes - 1)), tables)
+
+
+def _features(graph: Graph, tables: Tables) -> View:  # noqa: ARG001
+    return View(tuple(centred(x) for x in tables))
+
+
+def _hops(graph: Graph, tables: Tables) -> View:
+    mean = mean_norm(graph.adjacency)
+
+    def seen(x: np.ndarray) -> np.ndarray:
+        near = mean @ x
+        return np.concatenate([centred(x), centred(near), centred(mean @ near)], axis=1)
+
+    return View(tuple(centred(seen(x)) for x in tables))
+
+
+def _structure(graph: Graph, tables: Tables) -> View:  # noqa: ARG001
+    s = sp.csr_array(-laplacian_norm(graph.adjacency))
+    return View(
+        (centred(np.asarray(svd(graph.with_(features=s), min(64, graph.num_nodes - 1), seed=0, rounds=3).features)),)
+    )
+
+
+def _scaled(x: Features, by: np.ndarray) -> Features:
+    if isinstance(x, np.ndarray):
+        return x * by
+    return sp.csr_array((x.data * by[x.indices], x.indices, x.indptr), shape=x.shape)
+
+
+def _row_shares(x: Features) -> Features:
+    total = np.asarray(x.sum(axis=1), dtype=np.float64).reshape(-1)
+    scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0).astype(np.float32)
+    if isinstance(x, np.ndarray):
+        return x * scale[:, None]
+    return sp.csr_array((x.data * np.repeat(scale, np.diff(x.indptr)), x.indices, x.indptr), shape=x.shape)
+
+
+MAKERS: dict[str, Callable[[Graph, Tables], View]] = {
+    "topology": _topology,
+    "knn": _knn,
+    "features": _features,
+    "hops": _hops,
+    "structure": _structure,
+}
