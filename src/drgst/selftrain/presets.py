@@ -39,8 +39,11 @@ def preset(dataset: str, per_class: int | None, recipe: str, gain: str) -> dict[
     """What is published for this case; empty where nothing is (an unknown data set: sound defaults apply).
 
     Weight decay and normalisation go with the data set for every recipe; threshold, β, drop rate and stages with
-    the data set, the labels a class and the kind of gain, for the DR-GST family.
+    the data set, the labels a class and the kind of gain, for the DR-GST family. drgst-plus has no table per cell:
+    it derives what it needs from the data.
     """
+    if recipe == "drgst-plus":
+        return {}
     name = dataset.lower()
     general = DATASETS.get(name, {})
     if per_class is None or not recipe.startswith(("drgst-", "as-released-")):
