@@ -43,6 +43,7 @@ NEUTRAL: dict[str, Any] = {
     "negatives": 0,
     "alpha": 0.1,
     "inverse_l2": 100.0,
+    "view": "auto",
     "calibrate": "none",
     "smooth": "none",
     "correct_alpha": 0.8,

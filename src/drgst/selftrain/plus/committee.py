@@ -37,6 +37,7 @@ class Committee:
     edges; the result is p itself. It knows one graph: it can't predict on another.
     """
 
+    view: str = "auto"  # or topology, knn, features, hops, structure
     l2: float = 3e-4
 
     def train(
@@ -49,7 +50,7 @@ class Committee:
     ) -> Trained:
         """Fit every reader to the targets."""
         began = time.perf_counter()
-        panel = SHELF.panel(problem, self.l2)
+        panel = SHELF.panel(problem, self.view, self.l2)
         classes = problem.graph.num_classes
         state = {"size": torch.tensor(_size(problem.graph))}
         for i, z in enumerate(panel.view.lenses):

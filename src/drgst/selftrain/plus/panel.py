@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from drgst.errors import GraphError
+from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Graph
 from drgst.graph.suggest import UNRELATED, feature_agreement
 from drgst.selftrain.learner import Problem
@@ -33,7 +33,7 @@ class Shelf:
     def __init__(self) -> None:
         self._graph: Graph | None = None
         self._views: dict[str, View] = {}
-        self._problem: Problem | None = None
+        self._asked: tuple[Problem, str, float] | None = None
         self._panel: Panel | None = None
 
     def views(self, graph: Graph) -> dict[str, View]:
@@ -45,12 +45,13 @@ class Shelf:
             self._views, self._graph = views_of(graph), graph
         return self._views
 
-    def panel(self, problem: Problem, l2: float) -> Panel:
-        """Of this problem; made once."""
-        if self._panel is None or self._problem is not problem:
+    def panel(self, problem: Problem, view: str, l2: float) -> Panel:
+        """Of this problem, with the view that is named or, for ``"auto"``, chosen; made once."""
+        asked = (problem, view, l2)
+        if self._panel is None or self._asked != asked:
             views = self.views(problem.graph)
-            name, reason = choose(problem, views, l2)
-            self._panel, self._problem = Panel(name, views[name], reason), problem
+            name, reason = choose(problem, views, l2) if view == "auto" else named(view, views)
+            self._panel, self._asked = Panel(name, views[name], reason), asked
         return self._panel
 
 
@@ -79,6 +80,13 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     taken = best if lead(found[best], found[base]) > needed else base
     figures = ", ".join(f"{name} {np.exp(v.mean()):.2f}" for name, v in found.items())
     return taken, f"{taken}: mean probability of known labels left out: {figures}; {words}."
+
+
+def named(view: str, views: Mapping[str, View]) -> tuple[str, str]:
+    """The view of that name, where the graph permits it."""
+    if view not in views:
+        raise SettingError(f"this graph has no view {view!r} (it has {', '.join(views)}, or auto)")
+    return view, f"{view}: as it was asked for."
 
 
 def clearly(asked: int, chance: float) -> float:

@@ -29,5 +29,5 @@ def drgst_plus(settings: Settings) -> Recipe:
         select=TopShare(),
         weigh=Anchored(),
         stop=(NoLabels(), MaxStages(settings.stages)),
-        learner=Committee(),
+        learner=Committee(settings.view),
     )
