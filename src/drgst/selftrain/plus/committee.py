@@ -39,6 +39,8 @@ class Committee:
 
     view: str = "auto"  # or topology, knn, features, hops, structure
     l2: float = 3e-4
+    lenses: tuple[int, ...] = ()  # which of the view's lenses are read; none: all
+    smoothed: bool = True  # whether pseudo-labels are chosen by smoothed beliefs
 
     def train(
         self,
@@ -53,7 +55,8 @@ class Committee:
         panel = SHELF.panel(problem, self.view, self.l2)
         classes = problem.graph.num_classes
         state = {"size": torch.tensor(_size(problem.graph))}
-        for i, z in enumerate(panel.view.lenses):
+        for i in self.lenses or range(len(panel.view.lenses)):
+            z = panel.view.lenses[i]
             fitted = fit_linear(z[targets.nodes], targets.labels, targets.weights, classes, self.l2, loss)
             state[f"{panel.name}.{i}.weight"], state[f"{panel.name}.{i}.bias"] = fitted
         heard = _heard(panel.name, panel.view, state)
@@ -65,7 +68,7 @@ class Committee:
             untrained(problem, logits, "softmax regression is fitted"),
             time.perf_counter() - began,
             lambda _, exact: disagreement(heard),  # noqa: ARG005
-            opinion=_smoothed(logits, panel.view.smoother),
+            opinion=_smoothed(logits, panel.view.smoother) if self.smoothed else None,
             note=panel.reason,
         )
 
@@ -96,7 +99,11 @@ def _size(graph: Graph) -> list[int]:
 
 def _heard(name: str, view: View, state: Mapping[str, Tensor]) -> list[np.ndarray]:
     """log p of each reader, (N, C) each."""
-    return [read(z, state[f"{name}.{i}.weight"], state[f"{name}.{i}.bias"]) for i, z in enumerate(view.lenses)]
+    return [
+        read(z, state[f"{name}.{i}.weight"], state[f"{name}.{i}.bias"])
+        for i, z in enumerate(view.lenses)
+        if f"{name}.{i}.bias" in state
+    ]
 
 
 def _smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray | None:
