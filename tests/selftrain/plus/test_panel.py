@@ -1,0 +1,129 @@
+"""Which view is chosen: where edges help, where they do not, where features do not, and where nobody can know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.stats
+
+from drgst.errors import SettingError
+from drgst.graph.core import Graph, make_graph
+from drgst.graph.split import Split
+from drgst.graph.splits import random_split
+from drgst.graph.synthetic import block_model
+from drgst.selftrain.learner import Problem
+from drgst.selftrain.plus.panel import Shelf, choose, clearly
+from drgst.selftrain.settings import Settings
+
+L2 = 3e-4
+
+
+def town(homophily: float, signal: float) -> Graph:
+    """300 nodes of 3 classes, 1,500 edges."""
+    return block_model(300, 1_500, seed=1, classes=3, features=90, homophily=homophily, signal=signal)
+
+
+def problem_of(graph: Graph, per_class: int = 10, val: int = 0) -> Problem:
+    """A draw of that many labels a class."""
+    return Problem.of(graph, random_split(graph, per_class=per_class, val=val, test=60, seed=0), Settings())
+
+
+def choice(problem: Problem) -> tuple[str, str]:
+    """The view that is taken, and why."""
+    panel = Shelf().panel(problem, "auto", L2)
+    return panel.name, panel.reason
+
+
+@pytest.mark.parametrize("val", [0, 60])
+def test_topology_where_edges_join_alike_nodes(val: int) -> None:
+    name, reason = choice(problem_of(town(0.9, 0.4), val=val))
+    assert name == "topology"
+    assert reason.startswith("topology: mean probability of known labels left out: topology ")
+    assert "random pair" in reason
+
+
+@pytest.mark.parametrize("val", [0, 60])
+def test_no_edges_where_they_are_useless(val: int) -> None:
+    """A third of the edges within three classes is chance."""
+    assert choice(problem_of(town(1 / 3, 0.5), val=val))[0] == "knn"
+
+
+def test_structure_where_features_are_useless() -> None:
+    name, reason = choice(problem_of(town(0.9, 0.0), per_class=20, val=100))
+    assert name == "structure"
+    assert "49% of the time" in reason
+
+
+@pytest.mark.parametrize(("homophily", "wanted"), [(0.9, "topology"), (1 / 3, "knn")])
+def test_one_label_a_class(homophily: float, wanted: str) -> None:
+    """Nothing to compare by: edges and features alone decide, and the sentence says so."""
+    name, reason = choice(problem_of(town(homophily, 0.5), per_class=1))
+    assert name == wanted
+    assert "a class has one label alone, so views can't be compared" in reason
+
+
+def test_one_label_in_one_class() -> None:
+    """As soon as one class can't be left out, no view is judged by the others."""
+    graph = town(0.9, 0.5)
+    problem = problem_of(graph)
+    train = problem.split.train
+    short = np.concatenate([train[graph.labels[train] > 0], train[graph.labels[train] == 0][:1]])
+    name, reason = choice(Problem.of(graph, Split.of(short, [], [], 300), Settings()))
+    assert name == "topology"
+    assert "a class has one label alone" in reason
+
+
+def test_validation_labels_are_asked_where_there_are(world: Any) -> None:
+    """Other validation labels, other figures; without any, the figures are those of the training nodes."""
+    problem = world.problem("drgst-plus")
+    views = Shelf().views(problem.graph)
+    labels = problem.graph.labels.copy()
+    labels[problem.split.val] = (labels[problem.split.val] + 1) % 3
+    changed = Problem(problem.graph.with_(labels=labels), problem.split, problem.settings)
+    without = Problem.of(world.graph, world.split.without_validation(), problem.settings)
+    reasons = [choose(p, views, L2)[1] for p in (problem, changed, without)]
+    assert len(set(reasons)) == 3
+
+
+def test_the_only_view(world: Any) -> None:
+    graph = make_graph(None, world.graph.adjacency, world.graph.labels)
+    name, reason = choice(Problem.of(graph, world.split, Settings()))
+    assert (name, reason) == ("structure", "structure: the graph offers nothing else.")
+
+
+def test_features_alone(world: Any) -> None:
+    graph = world.graph.with_(adjacency=sp.csr_array((60, 60), dtype=np.float32))
+    assert choice(Problem.of(graph, world.split, Settings()))[0] in ("knn", "features")
+
+
+def test_a_view_that_is_asked_for(world: Any) -> None:
+    panel = Shelf().panel(world.problem("drgst-plus"), "hops", L2)
+    assert (panel.name, panel.reason) == ("hops", "hops: as it was asked for.")
+
+
+def test_a_view_that_the_graph_does_not_permit(world: Any) -> None:
+    graph = make_graph(None, world.graph.adjacency, world.graph.labels)
+    with pytest.raises(SettingError, match=r"no view 'knn' \(it has structure, or auto\)"):
+        Shelf().panel(Problem.of(graph, world.split, Settings()), "knn", L2)
+
+
+def test_views_are_made_once_a_graph_and_the_panel_once_a_problem(world: Any, worlds: Any) -> None:
+    shelf = Shelf()
+    problem = world.problem("drgst-plus")
+    panel = shelf.panel(problem, "auto", L2)
+    assert shelf.panel(problem, "auto", L2) is panel
+    other_draw = Problem.of(world.graph, Split.of(np.arange(6), [], np.arange(30, 60), 60), problem.settings)
+    second = shelf.panel(other_draw, "auto", L2)
+    assert second is not panel
+    assert shelf.views(world.graph) is shelf.views(problem.graph)
+    assert shelf.panel(other_draw, "hops", L2).name == "hops"
+    elsewhere = worlds(nodes=90).problem("drgst-plus")
+    assert shelf.panel(elsewhere, "auto", L2).view.lenses[0].shape[0] == 90
+
+
+def test_clearly_is_the_tail_of_students_t() -> None:
+    assert scipy.stats.t.sf(clearly(30, 0.025), 29) == pytest.approx(0.025)
+    assert clearly(10, 0.001) > clearly(1_000, 0.001) > clearly(1_000, 0.025) > 1.95
