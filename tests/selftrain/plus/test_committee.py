@@ -1,0 +1,121 @@
+"""The committee: by hand, the same bits again, one graph alone, and what it hands to the other parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from drgst.backbone.adjacency import sym_norm
+from drgst.backbone.objective import CorrectedCrossEntropy, NodeLoss, cross_entropy
+from drgst.errors import GraphError
+from drgst.graph.core import make_graph
+from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.learner import Problem, Targets, Trained
+from drgst.selftrain.plus.committee import Committee, disagreement
+from drgst.selftrain.settings import Settings
+
+
+def trained(problem: Problem, view: str = "topology", loss: NodeLoss = cross_entropy) -> Trained:
+    """A committee fitted to the training labels."""
+    nodes = problem.split.train
+    targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
+    return Committee(view).train(problem, targets, loss, (0,), None)
+
+
+def test_equal_readers_do_not_disagree() -> None:
+    log_p = np.log(softmax(np.random.default_rng(0).normal(size=(8, 3))))
+    np.testing.assert_allclose(disagreement([log_p, log_p, log_p]), 0, atol=1e-6)
+
+
+def test_disagreement_by_hand() -> None:
+    """Two readers that are sure of different classes differ by log 2, two that shrug by nothing."""
+    tiny = 1e-9
+    one = np.log(np.array([[1 - tiny, tiny], [0.5, 0.5], [0.8, 0.2]]))
+    two = np.log(np.array([[tiny, 1 - tiny], [0.5, 0.5], [0.4, 0.6]]))
+    mixed = -(0.6 * np.log(0.6) + 0.4 * np.log(0.4))
+    own = -(0.8 * np.log(0.8) + 0.2 * np.log(0.2) + 0.4 * np.log(0.4) + 0.6 * np.log(0.6)) / 2
+    np.testing.assert_allclose(disagreement([one, two]), [np.log(2), 0, mixed - own], atol=1e-6)
+
+
+@pytest.mark.parametrize("view", ["auto", "topology", "knn", "features", "hops", "structure"])
+def test_every_view_twice_the_same_bits_and_predicted_again(world: Any, view: str) -> None:
+    problem = world.problem("drgst-plus")
+    one, two = trained(problem, view), trained(problem, view)
+    np.testing.assert_array_equal(one.logits, two.logits)
+    again = Committee(view).predict(one.state, world.graph, problem.settings)
+    np.testing.assert_array_equal(again, one.logits)
+    gain = one.gain(np.random.default_rng(0), True)
+    assert gain.shape == (60,)
+    assert (gain >= 0).all()
+    assert one.logits.dtype == np.float32
+    assert (softmax(one.logits[:9]).argmax(axis=1) == world.graph.labels[:9]).all()
+
+
+def test_readers_of_different_lenses_differ(world: Any) -> None:
+    gain = trained(world.problem("drgst-plus")).gain(np.random.default_rng(0), True)
+    assert gain.max() > 0.01
+
+
+def test_opinion_is_p_smoothed_over_the_edges_of_the_view(world: Any) -> None:
+    """G⁰ = p, five times G ← 0.2 p + 0.8 Â G; rows sum to 1."""
+    result = trained(world.problem("drgst-plus"))
+    assert result.opinion is not None
+    p = softmax(result.logits)
+    s = sym_norm(world.graph.adjacency).toarray()
+    g = p
+    for _ in range(5):
+        g = 0.2 * p + 0.8 * (s @ g)
+    np.testing.assert_allclose(np.exp(result.opinion), g / g.sum(axis=1, keepdims=True), atol=1e-5)
+
+
+@pytest.mark.parametrize("view", ["features", "hops", "structure"])
+def test_no_edges_no_smoothing(world: Any, view: str) -> None:
+    assert trained(world.problem("drgst-plus"), view).opinion is None
+
+
+def test_the_loss_reaches_the_readers(world: Any) -> None:
+    problem = world.problem("drgst-plus")
+    transition = torch.tensor([[0.6, 0.4, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    corrected = trained(problem, loss=CorrectedCrossEntropy(transition))
+    assert np.abs(corrected.logits - trained(problem).logits).max() > 0.1
+
+
+def test_weights_reach_the_readers(world: Any) -> None:
+    """A wrong label of weight 0 is as good as absent."""
+    problem = world.problem("drgst-plus")
+    labels = world.graph.labels
+    some = Targets(np.arange(9), labels[:9], np.ones(9), 9)
+    wrong = np.append(labels[:9], (labels[9] + 1) % 3)
+    absent = Targets(np.arange(10), wrong, np.append(np.ones(9), 0.0), 9)
+    present = Targets(np.arange(10), wrong, np.ones(10), 9)
+    one, two, three = (
+        Committee("topology").train(problem, t, cross_entropy, (0,), None).logits for t in (some, absent, present)
+    )
+    np.testing.assert_allclose(softmax(one), softmax(two), atol=1e-2)
+    assert np.abs(one - three).max() > 0.1
+
+
+def test_another_graph_is_refused(world: Any, worlds: Any) -> None:
+    state = trained(world.problem("drgst-plus")).state
+    fewer = world.graph.adjacency.toarray()
+    fewer[0], fewer[:, 0] = 0, 0
+    for graph in (worlds(nodes=90).graph, world.graph.with_(adjacency=sp.csr_array(fewer))):
+        with pytest.raises(GraphError, match="only on the graph it was fitted on, with 60 nodes and 142 edges"):
+            Committee().predict(state, graph, Settings())
+
+
+def test_neither_edges_nor_features(world: Any) -> None:
+    graph = make_graph(None, sp.csr_array((60, 60)), world.graph.labels)
+    with pytest.raises(GraphError, match="neither edges nor features"):
+        trained(Problem.of(graph, world.split, Settings()))
+
+
+def test_the_note_and_the_embedding(world: Any) -> None:
+    result = trained(world.problem("drgst-plus"), "hops")
+    assert result.note == "hops: as it was asked for."
+    assert result.embedding.shape[0] == 60
+    assert result.embedding.shape[1] <= 64
