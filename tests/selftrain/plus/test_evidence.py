@@ -69,8 +69,8 @@ def test_foretold_does_not_mind_the_scale_of_the_readers_words() -> None:
 
 def test_lead_by_hand() -> None:
     """Gains 1, 2, 3: mean 2, standard deviation 1, standard error 1/√3."""
-    base = np.array([0.5, -1.0, 4.0])
-    assert lead(base + [1, 2, 3], base) == pytest.approx(2 * np.sqrt(3))
-    assert lead(base, base + [1, 2, 3]) == pytest.approx(-2 * np.sqrt(3))
+    base, gains = np.array([0.5, -1.0, 4.0]), np.array([1, 2, 3])
+    assert lead(base + gains, base) == pytest.approx(2 * np.sqrt(3))
+    assert lead(base, base + gains) == pytest.approx(-2 * np.sqrt(3))
     assert lead(base, base) == 0
     assert lead(base[:1] + 1, base[:1]) == 0
