@@ -74,7 +74,7 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
     found = _asked(problem, views, l2)
     if not found:
-        return base, f"{base}: no class has two labels to compare views by; {words}."
+        return base, f"{base}: a class has one label alone, so views can't be compared; {words}."
     best = max(found, key=lambda name: float(found[name].sum()))
     needed = clearly(found[base].size, RARELY if base == "topology" else SELDOM)
     taken = best if lead(found[best], found[base]) > needed else base
