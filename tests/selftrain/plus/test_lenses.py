@@ -81,7 +81,7 @@ def test_hops_by_hand() -> None:
     x = np.array([[1.0, 0], [0, 1], [1, 1]])
     graph = make_graph(x, a, [0, 1, 0])
     table = feature_tables(graph)[1]
-    np.testing.assert_allclose(table, [[1, 0], [0, 1], [0.5, 0.5]])
+    np.testing.assert_allclose(table, np.array([[1, 0], [0, 1], [0.5, 0.5]]))
     near = np.array([[0, 1], [0.75, 0.25], [0, 1]])
     far = np.array([[0.75, 0.25], [0, 1], [0.75, 0.25]])
     wanted = centred(np.concatenate([centred(table), centred(near), centred(far)], axis=1))
