@@ -12,6 +12,8 @@ from drgst.selftrain.combine import Agree, Alternatives, Intersection, Union
 from drgst.selftrain.correct import CarriedTransition, GeneralisedCE, NoCorrection, Transition
 from drgst.selftrain.learner import NetworkLearner
 from drgst.selftrain.logistic import LogisticPPR
+from drgst.selftrain.plus.choose import Anchored, TopShare
+from drgst.selftrain.plus.committee import Committee
 from drgst.selftrain.propagation import LabelPropagation
 from drgst.selftrain.rank import Margin, TopPerClass
 from drgst.selftrain.select import Nothing, Threshold
@@ -20,12 +22,24 @@ from drgst.selftrain.stop import Agreement, MaxStages, NoLabels, ValidationPlate
 from drgst.selftrain.walks import RandomWalk
 from drgst.selftrain.weigh import InformationGain, Uniform
 
-SELECT = (Threshold, TopPerClass, Margin, RandomWalk, Union, Intersection, ClusterChecked, Agree, Alternatives, Nothing)
-WEIGH = (Uniform, InformationGain, ClassBalance, Product)
+SELECT = (
+    Threshold,
+    TopPerClass,
+    TopShare,
+    Margin,
+    RandomWalk,
+    Union,
+    Intersection,
+    ClusterChecked,
+    Agree,
+    Alternatives,
+    Nothing,
+)
+WEIGH = (Uniform, InformationGain, ClassBalance, Anchored, Product)
 CORRECT = (NoCorrection, Transition, CarriedTransition, GeneralisedCE)
 CALIBRATE = (Identity, Temperature, CaGCN)
 STOP = (MaxStages, NoLabels, Agreement, ValidationPlateau)
-LEARNER = (NetworkLearner, LabelPropagation, LogisticPPR)
+LEARNER = (NetworkLearner, LabelPropagation, LogisticPPR, Committee)
 FINISH = (CorrectAndSmooth,)
 
 PARTS: dict[str, dict[str, Any]] = {  # slot -> name -> class
@@ -47,10 +61,12 @@ __all__ = [
     "Agree",
     "Agreement",
     "Alternatives",
+    "Anchored",
     "CaGCN",
     "CarriedTransition",
     "ClassBalance",
     "ClusterChecked",
+    "Committee",
     "CorrectAndSmooth",
     "GeneralisedCE",
     "Identity",
@@ -69,6 +85,7 @@ __all__ = [
     "Temperature",
     "Threshold",
     "TopPerClass",
+    "TopShare",
     "Transition",
     "Uniform",
     "Union",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
@@ -94,7 +95,13 @@ def disagreement(heard: list[np.ndarray]) -> np.ndarray:
 
 
 def _size(graph: Graph) -> list[int]:
-    return [graph.num_nodes, graph.num_edges, graph.num_features]
+    """Nodes, edges, features, and a checksum of both matrices: enough to know the graph again."""
+    x = graph.features
+    parts = (x,) if isinstance(x, np.ndarray) else (x.data, x.indices, x.indptr)
+    check = 0
+    for part in (graph.adjacency.indices, graph.adjacency.data, *parts):
+        check = crc32(np.ascontiguousarray(part).view(np.uint8).data, check)
+    return [graph.num_nodes, graph.num_edges, graph.num_features, check]
 
 
 def _heard(name: str, view: View, state: Mapping[str, Tensor]) -> list[np.ndarray]:
