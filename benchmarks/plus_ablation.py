@@ -1,6 +1,6 @@
 """What each part of drgst-plus is worth, in pairs on the same draws, without validation labels.
 
-DRGST_DATA=../shared/data python benchmarks/plus_ablation.py cora citeseer > results/plus_ablation.md
+DRGST_DATA=../shared/data python benchmarks/plus_ablation.py cora citeseer --labels 3 10
 
 Test accuracy of the whole, and the mean difference of each variant to it with its standard error. The draws (10 to
 19) are others than those of the results. Nothing is chosen by these figures.
@@ -8,8 +8,8 @@ Test accuracy of the whole, and the mean difference of each variant to it with i
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,7 +28,7 @@ from drgst.selftrain.plus.choose import Anchored, TopShare
 from drgst.selftrain.plus.committee import Committee
 from drgst.selftrain.recipes import find_recipe
 
-DRAWS, LABELS = range(10, 20), (3, 10)
+DRAWS = range(10, 20)
 
 
 def variants() -> dict[str, Recipe]:
@@ -64,9 +64,13 @@ def main() -> None:
     """A table: variants by data set and labels a class."""
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    graphs = [drgst.load(name) for name in sys.argv[1:] or ["cora"]]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("datasets", nargs="+")
+    parser.add_argument("--labels", nargs="+", type=int, default=[3, 10])
+    asked = parser.parse_args()
+    graphs = [drgst.load(name) for name in asked.datasets]
     found: dict[tuple[str, str, int], np.ndarray] = {}
-    places = [(graph, k) for graph in graphs for k in LABELS]
+    places = [(graph, k) for graph in graphs for k in asked.labels]
     for graph, k in places:
         for name, recipe in variants().items():
             found[name, graph.name, k] = np.array(list(accuracies(graph, k, recipe)))
