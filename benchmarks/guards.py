@@ -1,6 +1,6 @@
 """Graphs that drgst-plus was not made for: does it find the part that reads them best, and say so?
 
-python benchmarks/guards.py [--draws 5] > results/guards.md
+python benchmarks/guards.py [--draws 5]
 """
 
 from __future__ import annotations

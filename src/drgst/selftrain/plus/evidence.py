@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from drgst.selftrain.plus.regression import fit_linear, read
+from drgst.selftrain.plus.regression import fit_linear, log_softmax, read
 
 FOLDS = 5  # at most
 HEATS = np.geomspace(0.1, 3, 16)  # temperatures that are tried
@@ -33,7 +33,7 @@ def cross_fitted(lens: np.ndarray, nodes: np.ndarray, labels: np.ndarray, classe
 
 def foretold(log_p: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """log softmax(log p_i / T)[y_i] at the T of the highest sum, (M,): views are compared at their best."""
-    each = [_log_softmax(log_p / heat)[np.arange(labels.size), labels] for heat in HEATS]
+    each = [log_softmax(log_p / heat)[np.arange(labels.size), labels] for heat in HEATS]
     return max(each, key=lambda values: float(values.sum()))
 
 
@@ -42,8 +42,3 @@ def lead(rival: np.ndarray, base: np.ndarray) -> float:
     gain = rival - base
     error = gain.std(ddof=1) / np.sqrt(gain.size) if gain.size > 1 else 0.0
     return float(gain.mean() / error) if error > 0 else 0.0
-
-
-def _log_softmax(z: np.ndarray) -> np.ndarray:
-    z = z - z.max(axis=1, keepdims=True)
-    return z - np.log(np.exp(z).sum(axis=1, keepdims=True))

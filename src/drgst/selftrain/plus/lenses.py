@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from drgst.backbone.adjacency import laplacian_norm, mean_norm, sym_norm
 from drgst.graph.core import Features, Graph
-from drgst.graph.features import inverse_frequency, svd, unit_rows
+from drgst.graph.features import row_l1, svd, tfidf, unit_rows
 from drgst.graph.views import view
 from drgst.selftrain.smooth import spread
 
@@ -69,8 +69,7 @@ def feature_tables(graph: Graph) -> Tables:
         spread_out = dense.std(axis=0)
         scaled = (dense - dense.mean(axis=0)) / np.where(spread_out > 0, spread_out, 1)
         return reduced(graph, unit_rows(scaled.astype(np.float32))), reduced(graph, unit_rows(x))
-    rare = _scaled(x, inverse_frequency(x))
-    return reduced(graph, unit_rows(rare)), reduced(graph, _row_shares(x))
+    return reduced(graph, unit_rows(tfidf(graph).features)), reduced(graph, row_l1(graph).features)
 
 
 def reduced(graph: Graph, x: Features) -> np.ndarray:
@@ -117,20 +116,6 @@ def _structure(graph: Graph, tables: Tables) -> View:  # noqa: ARG001
     return View(
         (centred(np.asarray(svd(graph.with_(features=s), min(64, graph.num_nodes - 1), seed=0, rounds=3).features)),)
     )
-
-
-def _scaled(x: Features, by: np.ndarray) -> Features:
-    if isinstance(x, np.ndarray):
-        return x * by
-    return sp.csr_array((x.data * by[x.indices], x.indices, x.indptr), shape=x.shape)
-
-
-def _row_shares(x: Features) -> Features:
-    total = np.asarray(x.sum(axis=1), dtype=np.float64).reshape(-1)
-    scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0).astype(np.float32)
-    if isinstance(x, np.ndarray):
-        return x * scale[:, None]
-    return sp.csr_array((x.data * np.repeat(scale, np.diff(x.indptr)), x.indices, x.indptr), shape=x.shape)
 
 
 MAKERS: dict[str, Callable[[Graph, Tables], View]] = {

@@ -41,6 +41,10 @@ def fit_linear(
 
 def read(rows: np.ndarray, weight: Tensor, bias: Tensor) -> np.ndarray:
     """log softmax(z W + b), (N, C) float64."""
-    z = rows @ weight.numpy() + bias.numpy()
+    return log_softmax(rows @ weight.numpy() + bias.numpy())
+
+
+def log_softmax(z: np.ndarray) -> np.ndarray:
+    """z - log Σ_c exp z_c, (N, C) float64."""
     z = np.float64(1) * (z - z.max(axis=1, keepdims=True))
     return z - np.log(np.exp(z).sum(axis=1, keepdims=True))
