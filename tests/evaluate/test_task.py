@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from drgst.evaluate.task import NEUTRAL, Task, variant
+import pytest
+
+from drgst.evaluate.task import NEUTRAL, REVISED, Task, variant
 from drgst.selftrain.settings import Settings
 
 
@@ -47,3 +49,12 @@ def test_every_setting_is_entered_with_the_default_it_has() -> None:
 def test_variant_names_what_differs() -> None:
     assert variant({"beta": 1.0, "lr": 0.1}, {"beta": 0.5, "lr": 0.1}) == "beta=1.0"
     assert variant({"beta": 0.5}, {"beta": 0.5}) == ""
+
+
+def test_a_revised_recipe_has_new_keys_and_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, other = replace(task(), recipe="gcn"), replace(task(), recipe="drgst-de")
+    before = mine.key, other.key
+    monkeypatch.setitem(REVISED, "gcn", 5)
+    assert mine.algorithm == other.algorithm + 5
+    assert mine.key != before[0]
+    assert other.key == before[1]

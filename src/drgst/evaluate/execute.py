@@ -17,7 +17,7 @@ from drgst.evaluate.memory import peak_mb, restart_peak
 from drgst.evaluate.metrics import accuracy, brier_score, calibration_error, macro_f1
 from drgst.evaluate.protocol import Validation, draw
 from drgst.evaluate.schema import COLUMNS
-from drgst.evaluate.task import ALGORITHM, Task
+from drgst.evaluate.task import Task
 from drgst.graph.core import Graph
 from drgst.graph.open import open_graph
 from drgst.graph.split import Pool, Split
@@ -52,7 +52,7 @@ def warm_up() -> None:
 def blank(task: Task) -> Row:
     """The row of a run before it has begun."""
     told = {name: getattr(task, name) for name in COLUMNS if hasattr(task, name)}
-    row = {**dict.fromkeys(COLUMNS), **told, "settings": json.dumps(dict(task.settings)), "algorithm": ALGORITHM}
+    row = {**dict.fromkeys(COLUMNS), **told, "settings": json.dumps(dict(task.settings))}
     return {**row, "created": datetime.now(UTC).isoformat(timespec="seconds")}
 
 

@@ -16,6 +16,7 @@ from drgst.backbone.random import generator
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.selftrain.learner import Problem
+from drgst.uncertainty.bias import best_scale_and_shift
 from drgst.uncertainty.cagcn import apply_cagcn, learn_cagcn
 from drgst.uncertainty.temperature import best_temperature
 
@@ -64,6 +65,27 @@ class Temperature:
 
 
 @dataclass(frozen=True)
+class BiasCorrected:
+    """z' = a z + b, a scale and a shift a class (Alexandari et al., ICML 2020): may change the argmax.
+
+    Fitted to the validation nodes' cross-entropy with a little shrinkage of b: with few training labels, much of
+    the error lies in the class shares, which b mends.
+    """
+
+    needs_validation: ClassVar[bool] = True
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:  # noqa: ARG002
+        """a and b."""
+        val = validation(problem, self)
+        scale, shift = best_scale_and_shift(logits[val], problem.graph.labels[val])
+        return {"scale": torch.tensor(scale), "shift": torch.from_numpy(shift)}
+
+    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
+        """a z + b."""
+        return (logits * learnt["scale"].numpy() + learnt["shift"].numpy()).astype(logits.dtype)
+
+
+@dataclass(frozen=True)
 class CaGCN:
     """z'_u = z_u · log(exp(t_u) + 1.1), t = GCN(Z) of 16 units: a temperature for each node; keeps every argmax.
 
@@ -104,9 +126,10 @@ def parted(state: Learnt) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     return own, learnt
 
 
-CALIBRATORS: dict[str, type[Identity] | type[Temperature] | type[CaGCN]] = {
+CALIBRATORS: dict[str, type[Identity | Temperature | BiasCorrected | CaGCN]] = {
     "none": Identity,
     "temperature": Temperature,
+    "bias": BiasCorrected,
     "cagcn": CaGCN,
 }
 

@@ -71,7 +71,9 @@ class Settings(BaseModel):
     inverse_l2: Number = Field(default=100.0, gt=0)  # logistic-ppr: c of ‖W‖²/(2c)
     view: Literal["auto", "topology", "knn", "features", "hops", "structure"] = "auto"  # drgst-plus: what it reads
     # what is done to predictions
-    calibrate: Literal["none", "temperature", "cagcn"] = "none"  # honest probabilities, fitted to validation nodes
+    calibrate: Literal["none", "temperature", "bias", "cagcn"] = (
+        "none"  # honest probabilities, fitted to validation nodes
+    )
     smooth: Literal["none", "correct-and-smooth"] = "none"  # finish of the result
     correct_alpha: Number = Field(default=0.8, ge=0, lt=1)  # how far correct-and-smooth spreads errors
     smooth_alpha: Number = Field(default=0.8, ge=0, lt=1)  # how far it spreads labels

@@ -17,6 +17,7 @@ from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem, Targets, Trained
 from drgst.selftrain.plus.committee import Committee, disagreement
 from drgst.selftrain.settings import Settings
+from drgst.uncertainty.temperature import log_loss
 
 
 def trained(problem: Problem, view: str = "topology", loss: NodeLoss = cross_entropy) -> Trained:
@@ -119,3 +120,49 @@ def test_the_note_and_the_embedding(world: Any) -> None:
     assert result.note == "hops: as it was asked for."
     assert result.embedding.shape[0] == 60
     assert result.embedding.shape[1] <= 64
+
+
+def shifted(world: Any) -> Problem:
+    """Half of all validation labels of class 0 are class 1: shares that the training labels do not have."""
+    problem = world.problem("drgst-plus")
+    labels = problem.graph.labels.copy()
+    val = problem.split.val
+    zeros = val[labels[val] == 0]
+    labels[zeros[::2]] = 1
+    return Problem(problem.graph.with_(labels=labels), problem.split, problem.settings)
+
+
+def test_validation_labels_set_scale_and_shift(world: Any) -> None:
+    """log p = log softmax(a mean log p + b), likelier on validation nodes than without; predicted again as well."""
+    problem = shifted(world)
+    nodes, val = problem.split.train, problem.split.val
+    targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
+    with_, without = (
+        Committee("topology", l2=(3e-3,), calibrated=c).train(problem, targets, cross_entropy, (0,), None)
+        for c in (True, False)
+    )
+    assert "scale" not in without.state
+    moved = with_.state["scale"].numpy() * without.logits + with_.state["shift"].numpy()
+    np.testing.assert_allclose(softmax(with_.logits), softmax(moved), atol=1e-5)
+    labels = problem.graph.labels[val]
+    assert log_loss(with_.logits[val], labels) < log_loss(without.logits[val], labels)
+    np.testing.assert_array_equal(
+        Committee("topology").predict(with_.state, problem.graph, problem.settings), with_.logits
+    )
+
+
+def test_validation_labels_choose_the_l2(world: Any) -> None:
+    """The one that is right most often on them; without any, the first."""
+    problem = world.problem("drgst-plus")
+    nodes, val = problem.split.train, problem.split.val
+    targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
+
+    def right(l2: tuple[float, ...], problem: Problem = problem) -> tuple[np.ndarray, float]:
+        logits = Committee("features", l2=l2).train(problem, targets, cross_entropy, (0,), None).logits
+        return logits, float((logits[val].argmax(axis=1) == world.graph.labels[val]).mean())
+
+    each = [right((l2,))[1] for l2 in (3e-4, 3e-2, 3.0)]
+    assert right((3e-4, 3e-2, 3.0))[1] == max(each)
+    unaided = Problem.of(world.graph, world.split.without_validation(), problem.settings)
+    np.testing.assert_array_equal(right((3e-4, 3.0), unaided)[0], right((3e-4,), unaided)[0])
+    assert not np.array_equal(right((3.0, 3e-4), unaided)[0], right((3e-4,), unaided)[0])

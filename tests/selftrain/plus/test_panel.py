@@ -15,7 +15,7 @@ from drgst.graph.split import Split
 from drgst.graph.splits import random_split
 from drgst.graph.synthetic import block_model
 from drgst.selftrain.learner import Problem
-from drgst.selftrain.plus.panel import Shelf, choose, clearly
+from drgst.selftrain.plus.panel import Shelf, _replaces, choose, clearly
 from drgst.selftrain.settings import Settings
 
 L2 = 3e-4
@@ -127,3 +127,22 @@ def test_views_are_made_once_a_graph_and_the_panel_once_a_problem(world: Any, wo
 def test_clearly_is_the_tail_of_students_t() -> None:
     assert scipy.stats.t.sf(clearly(30, 0.025), 29) == pytest.approx(0.025)
     assert clearly(10, 0.001) > clearly(1_000, 0.001) > clearly(1_000, 0.025) > 1.95
+
+
+def test_where_edges_do_not_vouch_topology_need_only_lead() -> None:
+    """Two classes: random pairs are alike half the time, so agreement is low, but topology reads best."""
+    graph = block_model(600, 2_400, seed=1, classes=2, homophily=0.85, signal=0.25)
+    name, reason = choice(problem_of(graph, per_class=20))
+    assert "50% of the time" in reason
+    assert name == "topology"
+
+
+@pytest.mark.parametrize(
+    ("rival", "ahead", "taken"), [("hops", 1.0, True), ("structure", 1.0, False), ("structure", 3.0, True)]
+)
+def test_how_clear_a_lead_over_knn_must_be(rival: str, ahead: float, taken: bool) -> None:
+    base = np.zeros(30)
+    noise = np.resize([1.0, -1.0], 30)
+    own = noise + ahead * noise.std(ddof=1) / np.sqrt(30)
+    assert _replaces(rival, "knn", {"knn": base, rival: own}) is taken
+    assert not _replaces(rival, "topology", {"topology": base, rival: own})

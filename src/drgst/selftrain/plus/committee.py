@@ -19,11 +19,13 @@ from drgst.graph.core import Graph
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem, Targets, Trained
 from drgst.selftrain.plus.lenses import View, views_of
-from drgst.selftrain.plus.panel import SHELF
-from drgst.selftrain.plus.regression import fit_linear, read
+from drgst.selftrain.plus.panel import SHELF, Panel
+from drgst.selftrain.plus.regression import fit_linear, log_softmax, read
 from drgst.selftrain.propagation import untrained
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.smooth import spread
+from drgst.uncertainty.bias import best_scale_and_shift
+from drgst.uncertainty.temperature import log_loss
 
 SHOWN = 64  # columns of the embedding
 SMOOTHED = 5  # rounds of smoothing before pseudo-labels are chosen
@@ -33,15 +35,19 @@ SMOOTHED = 5  # rounds of smoothing before pseudo-labels are chosen
 class Committee:
     """log p = mean over lenses Z of log softmax(Z W + b), W and b by softmax regression, (N, C).
 
-    The view is chosen once a run (:func:`~drgst.selftrain.plus.panel.choose`). Information gain is what the
-    readers differ by: B_u = H(mean_m p_um) - mean_m H(p_um). Pseudo-labels are chosen by p smoothed over the view's
-    edges; the result is p itself. It knows one graph: it can't predict on another.
+    The view is chosen once a run (:func:`~drgst.selftrain.plus.panel.choose`). Where there are validation labels,
+    p becomes softmax(a log p + b) with a and b of
+    :func:`~drgst.uncertainty.bias.best_scale_and_shift`, and of several l2 the one that is then right most often
+    on them is taken. Information gain is what the readers differ by: B_u = H(mean_m p_um) - mean_m H(p_um).
+    Pseudo-labels are chosen by p smoothed over the view's edges; the result is p itself. It knows one graph: it
+    can't predict on another.
     """
 
     view: str = "auto"  # or topology, knn, features, hops, structure
-    l2: float = 3e-4
+    l2: tuple[float, ...] = (3e-4, 3e-3, 3e-2)  # the first where there are no validation labels
     lenses: tuple[int, ...] = ()  # which of the view's lenses are read; none: all
     smoothed: bool = True  # whether pseudo-labels are chosen by smoothed beliefs
+    calibrated: bool = True  # whether validation labels, where there are, set a and b
 
     def train(
         self,
@@ -53,25 +59,40 @@ class Committee:
     ) -> Trained:
         """Fit every reader to the targets."""
         began = time.perf_counter()
-        panel = SHELF.panel(problem, self.view, self.l2)
-        classes = problem.graph.num_classes
-        state = {"size": torch.tensor(_size(problem.graph))}
-        for i in self.lenses or range(len(panel.view.lenses)):
-            z = panel.view.lenses[i]
-            fitted = fit_linear(z[targets.nodes], targets.labels, targets.weights, classes, self.l2, loss)
-            state[f"{panel.name}.{i}.weight"], state[f"{panel.name}.{i}.bias"] = fitted
-        heard = _heard(panel.name, panel.view, state)
-        logits = np.mean(heard, axis=0).astype(np.float32)
+        panel = SHELF.panel(problem, self.view, self.l2[0])
+        tried = self.l2 if problem.split.val.size else self.l2[:1]
+        best = max((self._read(panel, problem, targets, loss, l2) for l2 in tried), key=lambda r: r.merit)
+        logits = best.log_p.astype(np.float32)
         return Trained(
             logits,
             np.ascontiguousarray(panel.view.lenses[0][:, :SHOWN]),
-            state,
+            best.state,
             untrained(problem, logits, "softmax regression is fitted"),
             time.perf_counter() - began,
-            lambda _, exact: disagreement(heard),  # noqa: ARG005
+            lambda _, exact: disagreement(best.heard),  # noqa: ARG005
             opinion=_smoothed(logits, panel.view.smoother) if self.smoothed else None,
             note=panel.reason,
         )
+
+    def _read(self, panel: Panel, problem: Problem, targets: Targets, loss: NodeLoss, l2: float) -> Reading:
+        """Every reader fitted with this l2, and what they say together."""
+        state = {"size": torch.tensor(_size(problem.graph))}
+        for i in self.lenses or range(len(panel.view.lenses)):
+            rows = panel.view.lenses[i][targets.nodes]
+            fitted = fit_linear(rows, targets.labels, targets.weights, problem.graph.num_classes, l2, loss)
+            state[f"{panel.name}.{i}.weight"], state[f"{panel.name}.{i}.bias"] = fitted
+        heard = _heard(panel.name, panel.view, state)
+        log_p = np.mean(heard, axis=0)
+        val = problem.split.val
+        if not val.size:
+            return Reading(state, heard, log_p)
+        labels = problem.graph.labels[val]
+        if self.calibrated:
+            scale, shift = best_scale_and_shift(log_p[val], labels)
+            state["scale"], state["shift"] = torch.tensor(scale, dtype=torch.float64), torch.from_numpy(shift)
+            log_p = _together(heard, state)
+        right = float((log_p[val].argmax(axis=1) == labels).mean())
+        return Reading(state, heard, log_p, (right, -log_loss(log_p[val], labels)))
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
         """log p of every node of the graph that the committee was fitted on, (N, C)."""
@@ -81,9 +102,18 @@ class Committee:
                 "drgst-plus predicts only on the graph it was fitted on, "
                 f"with {nodes:,} nodes and {edges:,} edges: run it on the whole of the new one"
             )
-        name = next(key.split(".")[0] for key in state if key != "size")
-        heard = _heard(name, views_of(graph, [name])[name], state)
-        return np.mean(heard, axis=0).astype(np.float32)
+        name = next(key.split(".")[0] for key in state if key.endswith(".bias"))
+        return _together(_heard(name, views_of(graph, [name])[name], state), state).astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What readers of one l2 say."""
+
+    state: dict[str, Tensor]
+    heard: list[np.ndarray]  # log p of each
+    log_p: np.ndarray  # of all together, (N, C)
+    merit: tuple[float, float] = (0.0, 0.0)  # accuracy on validation nodes, then log-likelihood
 
 
 def disagreement(heard: list[np.ndarray]) -> np.ndarray:
@@ -111,6 +141,12 @@ def _heard(name: str, view: View, state: Mapping[str, Tensor]) -> list[np.ndarra
         for i, z in enumerate(view.lenses)
         if f"{name}.{i}.bias" in state
     ]
+
+
+def _together(heard: list[np.ndarray], state: Mapping[str, Tensor]) -> np.ndarray:
+    """log softmax(a mean_m log p_m + b), (N, C); the bare mean where nothing was calibrated."""
+    log_p = np.mean(heard, axis=0)
+    return log_softmax(state["scale"].numpy() * log_p + state["shift"].numpy()) if "scale" in state else log_p
 
 
 def _smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray | None:

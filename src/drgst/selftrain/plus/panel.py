@@ -9,13 +9,15 @@ import numpy as np
 
 from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Graph
-from drgst.graph.suggest import UNRELATED, feature_agreement
+from drgst.graph.suggest import feature_agreement
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.plus.evidence import cross_fitted, foretold, lead
 from drgst.selftrain.plus.lenses import View, permitted, views_of
 from drgst.selftrain.plus.regression import fit_linear, read
 
-RARELY, SELDOM = 0.001, 0.025  # how often chance may give a view the lead that lets it replace the first choice
+ALIKE = 0.55  # agreement from which edges vouch for topology; synthetic graphs with homophily have 0.6, Flickr 0.51
+RARELY = 0.001  # how often chance may give a view the lead that lets it replace topology
+SELDOM = {"topology": 0.5, "hops": 0.2, "knn": 0.025, "features": 0.025, "structure": 0.025}  # or another
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,25 +63,29 @@ SHELF = Shelf()
 def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str, str]:
     """The view to listen to, and why; labels of training nodes, and of validation nodes where there are, are asked.
 
-    The first choice is topology where edges join alike nodes (:func:`~drgst.graph.suggest.feature_agreement` of 0.6
-    or more), kNN where they do not. Another view takes its place if it foretells known labels, each by a reader
-    that had not seen it, so much better that chance gives that lead once in a thousand (over topology) or in
-    forty (over kNN, whose features nothing vouches for).
+    The first choice is topology where edges join alike nodes (:func:`~drgst.graph.suggest.feature_agreement` of
+    0.55 or more), kNN where they do not. Another view takes its place if it foretells known labels, each by a
+    reader that had not seen it, so much better that chance seldom gives that lead: over topology once in a
+    thousand, over kNN once in forty, but for hops in five, and topology need only lead. Of several the best.
     """
     if len(views) == 1:
         only = next(iter(views))
         return only, f"{only}: the graph offers nothing else."
     alike = _agreement(problem)
-    base = "topology" if "topology" in views and alike >= UNRELATED else "knn" if "knn" in views else "structure"
+    base = "topology" if "topology" in views and alike >= ALIKE else "knn" if "knn" in views else "structure"
     words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
     found = _asked(problem, views, l2)
     if not found:
         return base, f"{base}: a class has one label alone, so views can't be compared; {words}."
-    best = max(found, key=lambda name: float(found[name].sum()))
-    needed = clearly(found[base].size, RARELY if base == "topology" else SELDOM)
-    taken = best if lead(found[best], found[base]) > needed else base
+    taken = max((n for n in found if n == base or _replaces(n, base, found)), key=lambda n: float(found[n].sum()))
     figures = ", ".join(f"{name} {np.exp(v.mean()):.2f}" for name, v in found.items())
     return taken, f"{taken}: mean probability of known labels left out: {figures}; {words}."
+
+
+def _replaces(rival: str, base: str, found: Mapping[str, np.ndarray]) -> bool:
+    """Whether the rival leads by more than chance may give."""
+    chance = RARELY if base == "topology" else SELDOM[rival]
+    return lead(found[rival], found[base]) > clearly(found[base].size, chance)
 
 
 def named(view: str, views: Mapping[str, View]) -> tuple[str, str]:

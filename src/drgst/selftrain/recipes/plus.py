@@ -22,8 +22,8 @@ def drgst_plus(settings: Settings) -> Recipe:
     X is TF-IDF and row-normalised features, each reduced to 256 columns; Π smooths over the view that joins alike
     nodes: the graph's edges, nearest neighbours, or neither, chosen from edges, features and the known labels, with
     a sentence that says why. Pseudo-labels weigh by what the readers differ by, true labels 0.3 of them together.
-    Three stages. With validation labels, they choose the view and the stage; without, training labels left out
-    choose the view, and the last stage is the result.
+    Three stages. With validation labels, they choose view, l2 and stage and set a scale and a shift a class;
+    without, training labels left out choose the view, and the last stage is the result.
     """
     return Recipe(
         select=TopShare(),
