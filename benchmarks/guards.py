@@ -31,6 +31,8 @@ CASES: dict[str, tuple[dict[str, float], int]] = {  # what the block model is to
     "useless edges": ({"homophily": 0.2, "signal": 0.6, "words": 30}, 5),
     "imbalanced 10 to 1": ({"homophily": 0.8, "imbalance": 10.0}, 5),
     "1 label a class": ({"homophily": 0.8}, 1),
+    "1 label a class, useless edges": ({"homophily": 0.2, "signal": 0.6, "words": 30}, 1),
+    "1 label a class, useless features": ({"homophily": 0.8, "signal": 0.0}, 1),
     "2 classes": ({"homophily": 0.8, "classes": 2}, 5),
     "40 classes": ({"homophily": 0.8, "classes": 40}, 5),
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from drgst.selftrain.adaptive import Adaptive
 from drgst.selftrain.balance import ClassBalance, Product
-from drgst.selftrain.calibrate import CaGCN, Identity, Temperature
+from drgst.selftrain.calibrate import BiasCorrected, CaGCN, Identity, Temperature
 from drgst.selftrain.clusters import ClusterChecked
 from drgst.selftrain.combine import Agree, Alternatives, Intersection, Union
 from drgst.selftrain.correct import CarriedTransition, GeneralisedCE, NoCorrection, Transition
@@ -37,7 +37,7 @@ SELECT = (
 )
 WEIGH = (Uniform, InformationGain, ClassBalance, Anchored, Product)
 CORRECT = (NoCorrection, Transition, CarriedTransition, GeneralisedCE)
-CALIBRATE = (Identity, Temperature, CaGCN)
+CALIBRATE = (Identity, Temperature, BiasCorrected, CaGCN)
 STOP = (MaxStages, NoLabels, Agreement, ValidationPlateau)
 LEARNER = (NetworkLearner, LabelPropagation, LogisticPPR, Committee)
 FINISH = (CorrectAndSmooth,)
@@ -62,6 +62,7 @@ __all__ = [
     "Agreement",
     "Alternatives",
     "Anchored",
+    "BiasCorrected",
     "CaGCN",
     "CarriedTransition",
     "ClassBalance",

@@ -117,7 +117,7 @@ def test_neither_edges_nor_features(world: Any) -> None:
 
 def test_the_note_and_the_embedding(world: Any) -> None:
     result = trained(world.problem("drgst-plus"), "hops")
-    assert result.note == "hops: as it was asked for."
+    assert result.note.startswith("hops: as it was asked for. Validation labels chose an l2 of ")
     assert result.embedding.shape[0] == 60
     assert result.embedding.shape[1] <= 64
 
@@ -142,6 +142,9 @@ def test_validation_labels_set_scale_and_shift(world: Any) -> None:
         for c in (True, False)
     )
     assert "scale" not in without.state
+    assert without.note.endswith("Validation labels chose an l2 of 0.003.")
+    shift = with_.state["shift"].numpy()
+    assert f"and shifted log p by {shift.min():+.1f} (class {shift.argmin()}) to {shift.max():+.1f}" in with_.note
     moved = with_.state["scale"].numpy() * without.logits + with_.state["shift"].numpy()
     np.testing.assert_allclose(softmax(with_.logits), softmax(moved), atol=1e-5)
     labels = problem.graph.labels[val]

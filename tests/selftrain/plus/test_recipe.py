@@ -88,7 +88,7 @@ def test_a_saved_model(world: Any, worlds: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("view", ["knn", "hops"])
 def test_the_view_can_be_asked_for(world: Any, view: str) -> None:
     model = drgst.SelfTraining("drgst-plus", settings={"view": view}).fit(world.graph, world.split)
-    assert model.history_[0].note == f"{view}: as it was asked for."
+    assert model.history_[0].note.startswith(f"{view}: as it was asked for.")
     assert f"{view}.0.weight" in model.history_[-1].state
 
 
@@ -111,7 +111,8 @@ def test_one_label_a_class(worlds: Any) -> None:
 
 
 def test_the_note_is_told_once(run: History) -> None:
-    assert run[0].note == run[0].summary()["note"] == "topology: as it was asked for."
+    assert run[0].note == run[0].summary()["note"]
+    assert run[0].note.startswith("topology: as it was asked for.")
     assert [stage.note for stage in run.stages[1:]] == ["", "", ""]
     assert all(stage.accepted for stage in run.stages)
 

@@ -71,7 +71,7 @@ class Committee:
             time.perf_counter() - began,
             lambda _, exact: disagreement(best.heard),  # noqa: ARG005
             opinion=_smoothed(logits, panel.view.smoother) if self.smoothed else None,
-            note=panel.reason,
+            note=f"{panel.reason} {best.words}".rstrip(),
         )
 
     def _read(self, panel: Panel, problem: Problem, targets: Targets, loss: NodeLoss, l2: float) -> Reading:
@@ -87,12 +87,15 @@ class Committee:
         if not val.size:
             return Reading(state, heard, log_p)
         labels = problem.graph.labels[val]
+        words = f"Validation labels chose an l2 of {l2:g}"
         if self.calibrated:
             scale, shift = best_scale_and_shift(log_p[val], labels)
             state["scale"], state["shift"] = torch.tensor(scale, dtype=torch.float64), torch.from_numpy(shift)
             log_p = _together(heard, state)
+            words += f" and shifted log p by {shift.min():+.1f} (class {shift.argmin()})"
+            words += f" to {shift.max():+.1f} (class {shift.argmax()})"
         right = float((log_p[val].argmax(axis=1) == labels).mean())
-        return Reading(state, heard, log_p, (right, -log_loss(log_p[val], labels)))
+        return Reading(state, heard, log_p, (right, -log_loss(log_p[val], labels)), f"{words}.")
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
         """log p of every node of the graph that the committee was fitted on, (N, C)."""
@@ -114,6 +117,7 @@ class Reading:
     heard: list[np.ndarray]  # log p of each
     log_p: np.ndarray  # of all together, (N, C)
     merit: tuple[float, float] = (0.0, 0.0)  # accuracy on validation nodes, then log-likelihood
+    words: str = ""  # what validation labels decided
 
 
 def disagreement(heard: list[np.ndarray]) -> np.ndarray:
