@@ -57,9 +57,10 @@ def dataset_table(runs: pd.DataFrame, dataset: str) -> list[str]:
 
 
 def main() -> None:
-    """Print the tables in Markdown: runs with default settings only."""
+    """Print the tables in Markdown: runs with default settings and of a recipe's latest version only."""
     runs = pd.read_csv(RUNS)
     runs = runs[runs["variant"].fillna("").eq("") & runs["error"].isna()]
+    runs = runs[runs["algorithm"] == runs.groupby("recipe")["algorithm"].transform("max")]
     usual = runs[runs["pool"].eq("unlabelled") & runs["validation"].eq("public")]
     tables = [plus_table(runs[runs["recipe"].eq("drgst-plus") & runs["pool"].eq("all-but-validation")])]
     tables += [dataset_table(usual[usual.dataset == d], d) for d in sorted(set(usual["dataset"]), key=dataset_order)]

@@ -57,10 +57,12 @@ def test_structure_where_features_are_useless() -> None:
     assert "49% of the time" in reason
 
 
-@pytest.mark.parametrize(("homophily", "wanted"), [(0.9, "topology"), (1 / 3, "knn")])
-def test_one_label_a_class(homophily: float, wanted: str) -> None:
+@pytest.mark.parametrize(
+    ("homophily", "signal", "wanted"), [(0.9, 0.5, "topology"), (1 / 3, 0.5, "knn"), (0.9, 0.0, "structure")]
+)
+def test_one_label_a_class(homophily: float, signal: float, wanted: str) -> None:
     """Nothing to compare by: edges and features alone decide, and the sentence says so."""
-    name, reason = choice(problem_of(town(homophily, 0.5), per_class=1))
+    name, reason = choice(problem_of(town(homophily, signal), per_class=1))
     assert name == wanted
     assert "a class has one label alone, so views can't be compared" in reason
 

@@ -14,8 +14,10 @@ from drgst.selftrain.learner import Problem
 from drgst.selftrain.plus.evidence import cross_fitted, foretold, lead
 from drgst.selftrain.plus.lenses import View, permitted, views_of
 from drgst.selftrain.plus.regression import fit_linear, read
+from drgst.selftrain.plus.unlabelled import edge_order, feature_order
 
 ALIKE = 0.55  # agreement from which edges vouch for topology; synthetic graphs with homophily have 0.6, Flickr 0.51
+ORDERLESS = 1.03  # below this, edges or features hold no groups that chance would not make
 RARELY = 0.001  # how often chance may give a view the lead that lets it replace topology
 SELDOM = {"topology": 0.5, "hops": 0.2, "knn": 0.025, "features": 0.025, "structure": 0.025}  # or another
 
@@ -66,7 +68,8 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     The first choice is topology where edges join alike nodes (:func:`~drgst.graph.suggest.feature_agreement` of
     0.55 or more), kNN where they do not. Another view takes its place if it foretells known labels, each by a
     reader that had not seen it, so much better that chance seldom gives that lead: over topology once in a
-    thousand, over kNN once in forty, but for hops in five, and topology need only lead. Of several the best.
+    thousand, over kNN once in forty, but for hops in five, and topology need only lead. Of several the best. With
+    one label a class nothing can be left out: structure takes kNN's place where features hold no groups and edges do.
     """
     if len(views) == 1:
         only = next(iter(views))
@@ -76,6 +79,9 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
     found = _asked(problem, views, l2)
     if not found:
+        if base == "knn" and "structure" in views:
+            base, more = _unaided(problem.graph)
+            words += more
         return base, f"{base}: a class has one label alone, so views can't be compared; {words}."
     taken = max((n for n in found if n == base or _replaces(n, base, found)), key=lambda n: float(found[n].sum()))
     figures = ", ".join(f"{name} {np.exp(v.mean()):.2f}" for name, v in found.items())
@@ -86,6 +92,14 @@ def _replaces(rival: str, base: str, found: Mapping[str, np.ndarray]) -> bool:
     """Whether the rival leads by more than chance may give."""
     chance = RARELY if base == "topology" else SELDOM[rival]
     return lead(found[rival], found[base]) > clearly(found[base].size, chance)
+
+
+def _unaided(graph: Graph) -> tuple[str, str]:
+    """kNN, or structure where only the edges hold groups; and the figures that say so."""
+    edges = edge_order(graph, np.random.default_rng(0))
+    features = feature_order(graph, np.random.default_rng(0))
+    name = "structure" if features < ORDERLESS < edges else "knn"
+    return name, f"; groups in edges {edges:.2f}, in features {features:.2f} (1.00 is chance)"
 
 
 def named(view: str, views: Mapping[str, View]) -> tuple[str, str]:

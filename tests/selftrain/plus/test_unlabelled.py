@@ -1,0 +1,43 @@
+"""Groups in edges and in features, without a label: 1 where there are none, more where there are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from drgst.graph.core import Graph
+from drgst.graph.synthetic import block_model
+from drgst.selftrain.plus.unlabelled import edge_order, feature_order
+
+
+def town(homophily: float, signal: float) -> Graph:
+    return block_model(600, 2_400, seed=3, classes=4, features=200, homophily=homophily, signal=signal)
+
+
+def orders(graph: Graph) -> tuple[float, float]:
+    return edge_order(graph, np.random.default_rng(0)), feature_order(graph, np.random.default_rng(0))
+
+
+def test_groups_in_edges_alone() -> None:
+    edges, features = orders(town(0.8, 0.0))
+    assert edges > 1.1
+    assert features == pytest.approx(1, abs=0.02)
+
+
+def test_groups_in_features_alone() -> None:
+    edges, features = orders(town(0.25, 0.5))
+    assert edges == pytest.approx(1, abs=0.02)
+    assert features > 1.2
+
+
+def test_dense_features_as_sparse_ones() -> None:
+    graph = town(0.8, 0.5)
+    dense = graph.with_(features=np.asarray(sp.csr_array(graph.features).toarray()))
+    assert feature_order(dense, np.random.default_rng(0)) == pytest.approx(
+        feature_order(graph, np.random.default_rng(0)), rel=1e-4
+    )
+
+
+def test_the_same_again() -> None:
+    assert orders(town(0.8, 0.5)) == orders(town(0.8, 0.5))
