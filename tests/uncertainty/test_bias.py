@@ -31,7 +31,7 @@ def test_finds_what_was_done() -> None:
     spoilt = 3 * logits + np.array([1.5, 0.0, -1.5])
     scale, shift = best_scale_and_shift(spoilt, labels)
     assert scale == pytest.approx(1 / 3, abs=0.02)
-    np.testing.assert_allclose(shift - shift.mean(), [-0.5, 0, 0.5], atol=0.06)
+    np.testing.assert_allclose(shift - shift.mean(), [-0.5, 0, 0.5], atol=0.1)
     assert log_loss(scale * spoilt + shift, labels) < log_loss(spoilt / best_temperature(spoilt, labels), labels) - 0.02
 
 
