@@ -132,26 +132,29 @@ def shifted(world: Any) -> Problem:
     return Problem(problem.graph.with_(labels=labels), problem.split, problem.settings)
 
 
-def test_validation_labels_set_scale_and_shift(world: Any) -> None:
+def test_validation_labels_set_scale_and_shift(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """log p = log softmax(a mean log p + b), likelier on validation nodes than without; predicted again as well."""
     problem = shifted(world)
     nodes, val = problem.split.train, problem.split.val
     targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
-    with_, without = (
-        Committee("topology", l2=(3e-3,), calibrated=c).train(problem, targets, cross_entropy, (0,), None)
-        for c in (True, False)
-    )
+
+    def trained_with(calibrated: bool) -> Trained:
+        learner = Committee("topology", l2=(3e-3,), calibrated=calibrated)
+        return learner.train(problem, targets, cross_entropy, (0,), None)
+
+    assert "scale" not in trained_with(True).state, "fewer than ten validation labels a class"
+    monkeypatch.setattr("drgst.selftrain.plus.committee.ENOUGH", 1)
+    with_, without = trained_with(True), trained_with(False)
     assert "scale" not in without.state
     assert without.note.endswith("Validation labels chose an l2 of 0.003.")
     shift = with_.state["shift"].numpy()
     assert f"and shifted log p by {shift.min():+.1f} (class {shift.argmin()}) to {shift.max():+.1f}" in with_.note
-    moved = with_.state["scale"].numpy() * without.logits + with_.state["shift"].numpy()
+    moved = with_.state["scale"].numpy() * without.logits + shift
     np.testing.assert_allclose(softmax(with_.logits), softmax(moved), atol=1e-5)
     labels = problem.graph.labels[val]
     assert log_loss(with_.logits[val], labels) < log_loss(without.logits[val], labels)
-    np.testing.assert_array_equal(
-        Committee("topology").predict(with_.state, problem.graph, problem.settings), with_.logits
-    )
+    again = Committee("topology").predict(with_.state, problem.graph, problem.settings)
+    np.testing.assert_array_equal(again, with_.logits)
 
 
 def test_validation_labels_choose_the_l2(world: Any) -> None:

@@ -28,6 +28,7 @@ from drgst.uncertainty.bias import best_scale_and_shift
 from drgst.uncertainty.temperature import log_loss
 
 SHOWN = 64  # columns of the embedding
+ENOUGH = 10  # validation labels a class, on average, from which they set a scale and a shift
 SMOOTHED = 5  # rounds of smoothing before pseudo-labels are chosen
 
 
@@ -36,7 +37,7 @@ class Committee:
     """log p = mean over lenses Z of log softmax(Z W + b), W and b by softmax regression, (N, C).
 
     The view is chosen once a run (:func:`~drgst.selftrain.plus.panel.choose`). Where there are validation labels,
-    p becomes softmax(a log p + b) with a and b of
+    ten a class or more, p becomes softmax(a log p + b) with a and b of
     :func:`~drgst.uncertainty.bias.best_scale_and_shift`, and of several l2 the one that is then right most often
     on them is taken. Information gain is what the readers differ by: B_u = H(mean_m p_um) - mean_m H(p_um).
     Pseudo-labels are chosen by p smoothed over the view's edges; the result is p itself. It knows one graph: it
@@ -88,7 +89,7 @@ class Committee:
             return Reading(state, heard, log_p)
         labels = problem.graph.labels[val]
         words = f"Validation labels chose an l2 of {l2:g}"
-        if self.calibrated:
+        if self.calibrated and val.size >= ENOUGH * problem.graph.num_classes:
             scale, shift = best_scale_and_shift(log_p[val], labels)
             state["scale"], state["shift"] = torch.tensor(scale, dtype=torch.float64), torch.from_numpy(shift)
             log_p = _together(heard, state)
