@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import log_softmax
 
 from drgst.uncertainty.temperature import HIGHEST, LOWEST
 
@@ -24,9 +25,7 @@ def best_scale_and_shift(logits: np.ndarray, labels: np.ndarray) -> tuple[float,
 
     def objective(values: np.ndarray) -> tuple[float, np.ndarray]:
         a, b = values[0], values[1:]
-        moved = a * z + b
-        moved -= moved.max(axis=1, keepdims=True)
-        log_p = moved - np.log(np.exp(moved).sum(axis=1, keepdims=True))
+        log_p = log_softmax(a * z + b, axis=1)
         wrong = (np.exp(log_p) - target) / labels.size
         gradient = np.concatenate([[(wrong * z).sum()], wrong.sum(axis=0) + 2 * shrinkage * b])
         return float(-log_p[asked, labels].mean() + shrinkage * b @ b), gradient

@@ -39,5 +39,13 @@ def test_dense_features_as_sparse_ones() -> None:
     )
 
 
+def test_one_feature_can_hold_no_order() -> None:
+    graph = town(0.8, 0.5)
+    one = graph.with_(features=np.ones((600, 1), dtype=np.float32))
+    assert feature_order(one, np.random.default_rng(0)) == 1
+    two = graph.with_(features=np.random.default_rng(0).random((600, 2)).astype(np.float32))
+    assert feature_order(two, np.random.default_rng(0)) == pytest.approx(1, abs=0.1)
+
+
 def test_the_same_again() -> None:
     assert orders(town(0.8, 0.5)) == orders(town(0.8, 0.5))

@@ -67,7 +67,7 @@ class Committee:
         return Trained(
             logits,
             np.ascontiguousarray(panel.view.lenses[0][:, :SHOWN]),
-            best.state,
+            best.state | {"size": torch.tensor(_size(problem.graph))},
             untrained(problem, logits, "softmax regression is fitted"),
             time.perf_counter() - began,
             lambda _, exact: disagreement(best.heard),  # noqa: ARG005
@@ -77,7 +77,7 @@ class Committee:
 
     def _read(self, panel: Panel, problem: Problem, targets: Targets, loss: NodeLoss, l2: float) -> Reading:
         """Every reader fitted with this l2, and what they say together."""
-        state = {"size": torch.tensor(_size(problem.graph))}
+        state: dict[str, Tensor] = {}
         for i in self.lenses or range(len(panel.view.lenses)):
             rows = panel.view.lenses[i][targets.nodes]
             fitted = fit_linear(rows, targets.labels, targets.weights, problem.graph.num_classes, l2, loss)

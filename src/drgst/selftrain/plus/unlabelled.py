@@ -35,8 +35,10 @@ def _normalised(adjacency: sp.csr_array) -> sp.csr_array:
 
 
 def _order(graph: Graph, own: Features, mixed: Features) -> float:
-    """The sum of the second to the C-th singular value of one matrix over that of the other."""
-    rank = max(min(graph.num_classes, *(n - 1 for n in own.shape)), 2)
+    """The sum of the second to the C-th singular value of one matrix over that of the other; 1 where it has but one."""
+    if min(own.shape) < 2:
+        return 1.0
+    rank = min(max(graph.num_classes, 2), *own.shape)
     sums = []
     for x in (own, mixed):
         columns = np.asarray(svd(graph.with_(features=x), rank, seed=0, rounds=3).features)
