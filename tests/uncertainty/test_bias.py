@@ -7,7 +7,7 @@ import pytest
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 
-from drgst.uncertainty.bias import SHRINKAGE, best_scale_and_shift
+from drgst.uncertainty.bias import SHRINKAGE, best_scale_and_shift, best_scales_and_shift
 from drgst.uncertainty.temperature import best_temperature, log_loss
 
 
@@ -72,3 +72,20 @@ def test_few_labels_shift_little() -> None:
     few = best_scale_and_shift(logits, np.zeros(4, dtype=np.int64))[1]
     many = best_scale_and_shift(np.tile(logits, (100, 1)), np.zeros(400, dtype=np.int64))[1]
     assert np.abs(few).max() < 0.5 < np.abs(many).max()
+
+
+def test_a_voice_that_knows_nothing_is_silenced() -> None:
+    """z and noise: a = (1, next to nothing)."""
+    logits, labels = honest()
+    noise = np.random.default_rng(1).normal(size=logits.shape) * 2
+    scales, shift = best_scales_and_shift(np.stack([logits, noise]), labels)
+    np.testing.assert_allclose(scales, [1, 0.02], atol=0.03)
+    np.testing.assert_allclose(shift, 0, atol=0.03)
+
+
+def test_two_voices_that_know_something_each() -> None:
+    """z = u + 2 v from u and v: a = (1, 2)."""
+    logits, labels = honest()
+    u = np.random.default_rng(2).normal(size=logits.shape)
+    scales, _ = best_scales_and_shift(np.stack([u, (logits - u) / 2]), labels)
+    np.testing.assert_allclose(scales, [1, 2], atol=0.08)

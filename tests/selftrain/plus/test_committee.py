@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -14,6 +14,8 @@ from drgst.backbone.adjacency import sym_norm
 from drgst.backbone.objective import CorrectedCrossEntropy, NodeLoss, cross_entropy
 from drgst.errors import GraphError
 from drgst.graph.core import make_graph
+from drgst.graph.splits import random_split
+from drgst.graph.synthetic import block_model
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem, Targets, Trained
 from drgst.selftrain.plus.committee import Committee, disagreement
@@ -30,7 +32,8 @@ def trained(problem: Problem, view: str = "topology", loss: NodeLoss = cross_ent
 
 def test_equal_readers_do_not_disagree() -> None:
     log_p = np.log(softmax(np.random.default_rng(0).normal(size=(8, 3))))
-    np.testing.assert_allclose(disagreement([log_p, log_p, log_p]), 0, atol=1e-6)
+    np.testing.assert_allclose(disagreement([[log_p, log_p, log_p]], np.ones((1, 1))), 0, atol=1e-6)
+    np.testing.assert_allclose(disagreement([[log_p], [log_p]], np.full((2, 8), 0.5)), 0, atol=1e-6)
 
 
 def test_disagreement_by_hand() -> None:
@@ -40,10 +43,25 @@ def test_disagreement_by_hand() -> None:
     two = np.log(np.array([[tiny, 1 - tiny], [0.5, 0.5], [0.4, 0.6]]))
     mixed = -(0.6 * np.log(0.6) + 0.4 * np.log(0.4))
     own = -(0.8 * np.log(0.8) + 0.2 * np.log(0.2) + 0.4 * np.log(0.4) + 0.6 * np.log(0.6)) / 2
-    np.testing.assert_allclose(disagreement([one, two]), [np.log(2), 0, mixed - own], atol=1e-6)
+    np.testing.assert_allclose(disagreement([[one, two]], np.ones((1, 1))), [np.log(2), 0, mixed - own], atol=1e-6)
+    halves = disagreement([[one], [two]], np.full((2, 3), 0.5))
+    np.testing.assert_allclose(halves, [np.log(2), 0, mixed - own], atol=1e-6)
+    alone = disagreement([[one], [two]], np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]]))
+    np.testing.assert_allclose(alone, 0, atol=1e-6)
 
 
-@pytest.mark.parametrize("view", ["auto", "topology", "knn", "features", "hops", "structure"])
+def test_circles_speak_by_their_shares() -> None:
+    """log p = Σ_g s_g L_g: at a node without neighbours both alike, at one with many topology nearly alone."""
+    graph = block_model(100, 300, seed=0, classes=3, features=60)
+    problem = Problem.of(graph, random_split(graph, per_class=5, val=0, test=20, seed=0), Settings())
+    both, topology, knn = (trained(problem, view).logits for view in ("topology+knn", "topology", "knn"))
+    voice = 1 / (1 + np.diff(graph.adjacency.indptr)[:, None])
+    np.testing.assert_allclose(both, (topology + voice * knn) / (1 + voice), atol=1e-4)
+    all_, hops, structure = (trained(problem, view).logits for view in ("knn+hops+structure", "hops", "structure"))
+    np.testing.assert_allclose(all_, (4 * knn + 2 * hops + structure) / 7, atol=1e-4)
+
+
+@pytest.mark.parametrize("view", get_args(get_type_hints(Settings)["view"]))
 def test_every_view_twice_the_same_bits_and_predicted_again(world: Any, view: str) -> None:
     problem = world.problem("drgst-plus")
     one, two = trained(problem, view), trained(problem, view)
@@ -141,23 +159,29 @@ def test_validation_labels_set_scale_and_shift(world: Any, monkeypatch: pytest.M
     nodes, val = problem.split.train, problem.split.val
     targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
 
-    def trained_with(calibrated: bool) -> Trained:
-        learner = Committee("topology", l2=(3e-3,), calibrated=calibrated)
+    def trained_with(view: str, calibrated: bool) -> Trained:
+        learner = Committee(view, l2=(3e-3,), calibrated=calibrated)
         return learner.train(problem, targets, cross_entropy, (0,), None)
 
-    assert "scale" not in trained_with(True).state, "fewer than ten validation labels a class"
-    monkeypatch.setattr("drgst.selftrain.plus.committee.ENOUGH", 1)
-    with_, without = trained_with(True), trained_with(False)
+    assert "scale" not in trained_with("topology", True).state, "fewer than ten validation labels a class"
+    monkeypatch.setattr("drgst.selftrain.plus.panel.ENOUGH", 1)
+    with_, without = trained_with("topology", True), trained_with("topology", False)
     assert "scale" not in without.state
     assert without.note.endswith("Validation labels chose an l2 of 0.003.")
     shift = with_.state["shift"].numpy()
-    assert f"and shifted log p by {shift.min():+.1f} (class {shift.argmin()}) to {shift.max():+.1f}" in with_.note
+    scale = with_.state["scale"].item()
+    assert f", scaled topology by {scale:.1f} and shifted log p by {shift.min():+.1f} (class " in with_.note
     moved = with_.state["scale"].numpy() * without.logits + shift
     np.testing.assert_allclose(softmax(with_.logits), softmax(moved), atol=1e-5)
     labels = problem.graph.labels[val]
     assert log_loss(with_.logits[val], labels) < log_loss(without.logits[val], labels)
     again = Committee("topology").predict(with_.state, problem.graph, problem.settings)
     np.testing.assert_array_equal(again, with_.logits)
+    several = trained_with("knn+hops+structure", True)
+    assert several.state["scale"].shape == (3,)
+    assert re.search(r"scaled knn by [\d.]+, hops by [\d.]+, structure by [\d.]+ and shifted", several.note)
+    again = Committee("knn+hops+structure").predict(several.state, problem.graph, problem.settings)
+    np.testing.assert_array_equal(again, several.logits)
 
 
 def test_validation_labels_choose_the_l2(world: Any) -> None:
@@ -175,3 +199,13 @@ def test_validation_labels_choose_the_l2(world: Any) -> None:
     unaided = Problem.of(world.graph, world.split.without_validation(), problem.settings)
     np.testing.assert_array_equal(right((3e-4, 3.0), unaided)[0], right((3e-4,), unaided)[0])
     assert not np.array_equal(right((3.0, 3e-4), unaided)[0], right((3e-4,), unaided)[0])
+
+
+def test_some_lenses_of_every_circle(world: Any) -> None:
+    """Lens 2 of kNN; hops and structure have no third, so all of theirs."""
+    problem = world.problem("drgst-plus")
+    nodes = problem.split.train
+    targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
+    result = Committee("knn+hops+structure", lenses=(2,)).train(problem, targets, cross_entropy, (0,), None)
+    read = {key[:-5].split(".", 1)[1] for key in result.state if key.endswith(".bias")}
+    assert read == {"0.2", "1.0", "1.1", "2.0"}

@@ -19,7 +19,7 @@ from drgst.selftrain.plus.lenses import centred, feature_tables, permitted, redu
 from drgst.selftrain.plus.panel import Shelf
 
 NO_EDGES = sp.csr_array((60, 60), dtype=np.float32)
-ALL = ("topology", "knn", "features", "hops", "structure")
+ALL = ("topology", "knn", "features", "hops", "structure", "topology+knn", "knn+hops+structure")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_permitted(world: Any) -> None:
 
 def test_no_nearest_neighbours_among_too_many(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lenses, "MANY", 59)
-    assert "knn" not in permitted(world.graph)
+    assert permitted(world.graph) == ("topology", "features", "hops", "structure")
 
 
 def test_a_graph_of_nothing_is_refused(world: Any) -> None:
@@ -56,7 +56,8 @@ def test_every_lens_is_finite_with_unit_rows(words: Graph, has: str) -> None:
     views = views_of(graph)
     assert tuple(views) == permitted(graph)
     for name, view in views.items():
-        assert (view.smoother is not None) == (name in ("topology", "knn"))
+        assert (view.smoother is not None) == name.startswith(("topology", "knn"))
+        np.testing.assert_allclose(view.shares().sum(axis=0), 1)
         for z in view.lenses:
             assert z.shape[0] == 100
             assert z.dtype == np.float32

@@ -88,11 +88,11 @@ def test_a_saved_model(world: Any, worlds: Any, tmp_path: Path) -> None:
         loaded.predict(worlds(nodes=90).graph)
 
 
-@pytest.mark.parametrize("view", ["knn", "hops"])
+@pytest.mark.parametrize("view", ["knn", "hops", "topology+knn"])
 def test_the_view_can_be_asked_for(world: Any, view: str) -> None:
     model = drgst.SelfTraining("drgst-plus", settings={"view": view}).fit(world.graph, world.split)
-    assert re.fullmatch(CHOSEN.format(view), model.history_[0].note)
-    assert f"{view}.0.weight" in model.history_[-1].state
+    assert re.fullmatch(CHOSEN.format(re.escape(view)), model.history_[0].note)
+    assert f"{view}.0.0.weight" in model.history_[-1].state
 
 
 def test_views_that_can_not_be_had(world: Any) -> None:

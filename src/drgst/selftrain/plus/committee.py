@@ -19,34 +19,33 @@ from drgst.graph.core import Graph
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem, Targets, Trained
 from drgst.selftrain.plus.lenses import View, views_of
-from drgst.selftrain.plus.panel import SHELF, Panel
+from drgst.selftrain.plus.panel import SHELF, Panel, can_tell
 from drgst.selftrain.plus.regression import fit_linear, log_softmax, read
 from drgst.selftrain.propagation import untrained
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.smooth import spread
-from drgst.uncertainty.bias import best_scale_and_shift
+from drgst.uncertainty.bias import best_scales_and_shift
 from drgst.uncertainty.temperature import log_loss
 
 SHOWN = 64  # columns of the embedding
-ENOUGH = 10  # validation labels a class, on average, from which they set a scale and a shift
 SMOOTHED = 5  # rounds of smoothing before pseudo-labels are chosen
 
 
 @dataclass(frozen=True)
 class Committee:
-    """log p = mean over lenses Z of log softmax(Z W + b), W and b by softmax regression, (N, C).
+    """log p_u = Σ_g s_g(u) L_g(u), L_g = mean over the lenses Z of circle g of log softmax(Z W + b), (N, C).
 
-    The view is chosen once a run (:func:`~drgst.selftrain.plus.panel.choose`). Where there are validation labels,
-    ten a class or more, p becomes softmax(a log p + b) with a and b of
-    :func:`~drgst.uncertainty.bias.best_scale_and_shift`, and of several l2 the one that is then right most often
-    on them is taken. Information gain is what the readers differ by: B_u = H(mean_m p_um) - mean_m H(p_um).
-    Pseudo-labels are chosen by p smoothed over the view's edges; the result is p itself. It knows one graph: it
-    can't predict on another.
+    W and b are fitted by softmax regression; s_g(u) is the circle's share of the voices at u. The view is chosen once
+    a run (:func:`~drgst.selftrain.plus.panel.choose`). Where there are validation labels, ten a class or more, p
+    becomes softmax(Σ_g a_g s_g L_g + b) with a and b of :func:`~drgst.uncertainty.bias.best_scales_and_shift`, and
+    of several l2 the one that is then right most often on them is taken. Information gain is what the readers differ
+    by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um). Pseudo-labels are chosen by p smoothed over the view's edges; the
+    result is p itself. It knows one graph: it can't predict on another.
     """
 
-    view: str = "auto"  # or topology, knn, features, hops, structure
+    view: str = "auto"  # or topology, knn, features, hops, structure, topology+knn, knn+hops+structure
     l2: tuple[float, ...] = (3e-4, 3e-3, 3e-2)  # the first where there are no validation labels
-    lenses: tuple[int, ...] = ()  # which of the view's lenses are read; none: all
+    lenses: tuple[int, ...] = ()  # which lenses of a circle are read; all, where it has none of these
     smoothed: bool = True  # whether pseudo-labels are chosen by smoothed beliefs
     calibrated: bool = True  # whether validation labels, where there are, set a and b
 
@@ -70,7 +69,7 @@ class Committee:
             best.state | {"size": torch.tensor(_size(problem.graph))},
             untrained(problem, logits, "softmax regression is fitted"),
             time.perf_counter() - began,
-            lambda _, exact: disagreement(best.heard),  # noqa: ARG005
+            lambda _, exact: disagreement(best.heard, best.shares),  # noqa: ARG005
             opinion=_smoothed(logits, panel.view.smoother) if self.smoothed else None,
             note=f"{panel.reason} {best.words}".rstrip(),
         )
@@ -78,25 +77,26 @@ class Committee:
     def _read(self, panel: Panel, problem: Problem, targets: Targets, loss: NodeLoss, l2: float) -> Reading:
         """Every reader fitted with this l2, and what they say together."""
         state: dict[str, Tensor] = {}
-        for i in self.lenses or range(len(panel.view.lenses)):
-            rows = panel.view.lenses[i][targets.nodes]
-            fitted = fit_linear(rows, targets.labels, targets.weights, problem.graph.num_classes, l2, loss)
-            state[f"{panel.name}.{i}.weight"], state[f"{panel.name}.{i}.bias"] = fitted
-        heard = _heard(panel.name, panel.view, state)
-        log_p = np.mean(heard, axis=0)
+        for g, circle in enumerate(panel.view.circles):
+            for i in [i for i in self.lenses if i < len(circle.lenses)] or range(len(circle.lenses)):
+                rows = circle.lenses[i][targets.nodes]
+                fitted = fit_linear(rows, targets.labels, targets.weights, problem.graph.num_classes, l2, loss)
+                state[f"{panel.name}.{g}.{i}.weight"], state[f"{panel.name}.{g}.{i}.bias"] = fitted
+        heard, shares = _heard(panel.name, panel.view, state), panel.view.shares()
+        log_p = _together(heard, shares, state)
         val = problem.split.val
         if not val.size:
-            return Reading(state, heard, log_p)
+            return Reading(state, heard, shares, log_p)
         labels = problem.graph.labels[val]
         words = f"Validation labels chose an l2 of {l2:g}"
-        if self.calibrated and val.size >= ENOUGH * problem.graph.num_classes:
-            scale, shift = best_scale_and_shift(log_p[val], labels)
-            state["scale"], state["shift"] = torch.tensor(scale, dtype=torch.float64), torch.from_numpy(shift)
-            log_p = _together(heard, state)
-            words += f" and shifted log p by {shift.min():+.1f} (class {shift.argmin()})"
-            words += f" to {shift.max():+.1f} (class {shift.argmax()})"
+        if self.calibrated and can_tell(problem):
+            scales, shift = best_scales_and_shift(_voices(heard, shares)[:, val], labels)
+            state["scale"], state["shift"] = torch.from_numpy(scales), torch.from_numpy(shift)
+            log_p = _together(heard, shares, state)
+            words += f", scaled {_scaled(panel.name, scales)} and shifted log p by {shift.min():+.1f} "
+            words += f"(class {shift.argmin()}) to {shift.max():+.1f} (class {shift.argmax()})"
         right = float((log_p[val].argmax(axis=1) == labels).mean())
-        return Reading(state, heard, log_p, (right, -log_loss(log_p[val], labels)), f"{words}.")
+        return Reading(state, heard, shares, log_p, (right, -log_loss(log_p[val], labels)), f"{words}.")
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
         """log p of every node of the graph that the committee was fitted on, (N, C)."""
@@ -107,7 +107,8 @@ class Committee:
                 f"with {nodes:,} nodes and {edges:,} edges: run it on the whole of the new one"
             )
         name = next(key.split(".")[0] for key in state if key.endswith(".bias"))
-        return _together(_heard(name, views_of(graph, [name])[name], state), state).astype(np.float32)
+        view = views_of(graph, [name])[name]
+        return _together(_heard(name, view, state), view.shares(), state).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,16 +116,19 @@ class Reading:
     """What readers of one l2 say."""
 
     state: dict[str, Tensor]
-    heard: list[np.ndarray]  # log p of each
+    heard: list[list[np.ndarray]]  # log p of each reader of each circle
+    shares: np.ndarray  # of the circles, (G, N) or (G, 1)
     log_p: np.ndarray  # of all together, (N, C)
     merit: tuple[float, float] = (0.0, 0.0)  # accuracy on validation nodes, then log-likelihood
     words: str = ""  # what validation labels decided
 
 
-def disagreement(heard: list[np.ndarray]) -> np.ndarray:
-    """B_u = H(mean_m p_um) - mean_m H(p_um), (N,) float32; ``heard`` holds log p of each reader."""
-    p = np.mean([np.exp(log_p) for log_p in heard], axis=0)
-    own = np.mean([-(np.exp(log_p) * log_p).sum(axis=1) for log_p in heard], axis=0)
+def disagreement(heard: list[list[np.ndarray]], shares: np.ndarray) -> np.ndarray:
+    """B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um), (N,) float32, over the readers m, who share their circle's s_g."""
+    p, own = np.zeros_like(heard[0][0]), np.zeros(heard[0][0].shape[0])
+    for circle, share in zip(heard, shares, strict=True):
+        p += share[:, None] * np.mean([np.exp(log_p) for log_p in circle], axis=0)
+        own -= share * np.mean([(np.exp(log_p) * log_p).sum(axis=1) for log_p in circle], axis=0)
     entropy = -(p * np.log(np.maximum(p, 1e-12))).sum(axis=1)
     return np.maximum(entropy - own, 0).astype(np.float32)
 
@@ -139,19 +143,31 @@ def _size(graph: Graph) -> list[int]:
     return [graph.num_nodes, graph.num_edges, graph.num_features, check]
 
 
-def _heard(name: str, view: View, state: Mapping[str, Tensor]) -> list[np.ndarray]:
-    """log p of each reader, (N, C) each."""
+def _heard(name: str, view: View, state: Mapping[str, Tensor]) -> list[list[np.ndarray]]:
+    """log p of each reader, (N, C) each, by circle."""
+    keys = [[(z, f"{name}.{g}.{i}") for i, z in enumerate(c.lenses)] for g, c in enumerate(view.circles)]
     return [
-        read(z, state[f"{name}.{i}.weight"], state[f"{name}.{i}.bias"])
-        for i, z in enumerate(view.lenses)
-        if f"{name}.{i}.bias" in state
+        [read(z, state[f"{key}.weight"], state[f"{key}.bias"]) for z, key in circle if f"{key}.bias" in state]
+        for circle in keys
     ]
 
 
-def _together(heard: list[np.ndarray], state: Mapping[str, Tensor]) -> np.ndarray:
-    """log softmax(a mean_m log p_m + b), (N, C); the bare mean where nothing was calibrated."""
-    log_p = np.mean(heard, axis=0)
-    return log_softmax(state["scale"].numpy() * log_p + state["shift"].numpy()) if "scale" in state else log_p
+def _voices(heard: list[list[np.ndarray]], shares: np.ndarray) -> np.ndarray:
+    """s_g L_g, (G, N, C)."""
+    return np.stack([share[:, None] * np.mean(circle, axis=0) for circle, share in zip(heard, shares, strict=True)])
+
+
+def _together(heard: list[list[np.ndarray]], shares: np.ndarray, state: Mapping[str, Tensor]) -> np.ndarray:
+    """log softmax(Σ_g a_g s_g L_g + b), (N, C); the bare Σ_g s_g L_g where nothing was calibrated."""
+    voices = _voices(heard, shares)
+    if "scale" not in state:
+        return np.asarray(voices.sum(axis=0))
+    return log_softmax(np.tensordot(state["scale"].numpy(), voices, 1) + state["shift"].numpy())
+
+
+def _scaled(name: str, scales: np.ndarray) -> str:
+    """Such as "topology by 1.3, knn by 0.2"."""
+    return ", ".join(f"{part} by {scale:.1f}" for part, scale in zip(name.split("+"), scales, strict=True))
 
 
 def _smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,11 +24,29 @@ Tables = tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """The nodes under one idea of alikeness: its lenses, and the Â to smooth beliefs over where it has edges."""
+class Circle:
+    """Lenses that are read together, and how loud they speak at each node: a number, or (N,)."""
 
     lenses: Tables  # each (N, D) with centred unit rows
+    voice: float | np.ndarray = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The nodes under one idea of alikeness, or several: circles of lenses, and the Â to smooth beliefs over."""
+
+    circles: tuple[Circle, ...]
     smoother: sp.csr_array | None = None
+
+    @property
+    def lenses(self) -> Tables:
+        """Of all circles."""
+        return tuple(z for circle in self.circles for z in circle.lenses)
+
+    def shares(self) -> np.ndarray:
+        """s_g(u) = v_g(u) / Σ_h v_h(u) of each circle's voice, (G, N) or (G, 1), summing to 1."""
+        voices = np.stack(np.broadcast_arrays(*(np.atleast_1d(circle.voice) for circle in self.circles)))
+        return np.asarray(voices / voices.sum(axis=0), dtype=np.float64)
 
 
 def views_of(graph: Graph, names: Iterable[str] | None = None) -> dict[str, View]:
@@ -38,10 +56,14 @@ def views_of(graph: Graph, names: Iterable[str] | None = None) -> dict[str, View
     edges, or over those of the 10 nearest nodes by cosine. ``features``: X alone. ``hops``: [X, D^-1 A X,
     (D^-1 A)² X], where a neighbour may also speak against a class. ``structure``: leading singular vectors of
     D^-½ A D^-½, edges alone. X is once TF-IDF and once the row-normalised features, each reduced to 256 columns.
+    ``topology+knn``: both, kNN with the voice 1 / (1 + degree), so that it speaks where edges are few.
+    ``knn+hops+structure``: all three, with the voices 4, 2, 1, for graphs whose edges do not join alike nodes.
     """
     wanted = permitted(graph) if names is None else tuple(names)
     tables = feature_tables(graph) if graph.num_features else ()
-    return {name: MAKERS[name](graph, tables) for name in wanted}
+    parts = dict.fromkeys(part for name in wanted for part in name.split("+"))
+    simple = {name: MAKERS[name](graph, tables) for name in parts}
+    return {name: simple[name] if name in simple else _compound(name, simple, graph) for name in wanted}
 
 
 def permitted(graph: Graph) -> tuple[str, ...]:
@@ -54,7 +76,8 @@ def permitted(graph: Graph) -> tuple[str, ...]:
         "hops": features and edges,
         "structure": edges,
     }
-    return tuple(name for name, there in has.items() if there)
+    compounds = (name for name in VOICES if all(has[part] for part in name.split("+")))
+    return (*(name for name, there in has.items() if there), *compounds)
 
 
 def feature_tables(graph: Graph) -> Tables:
@@ -88,9 +111,13 @@ def centred(z: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(unit_rows(z - z.mean(axis=0)), dtype=np.float32)
 
 
+def _one(lenses: Tables, smoother: sp.csr_array | None = None) -> View:
+    return View((Circle(lenses),), smoother)
+
+
 def _topology(graph: Graph, tables: Tables) -> View:
     s = sym_norm(graph.adjacency)
-    return View(tuple(centred(spread(s, x, 1 - alpha, rounds)) for alpha, rounds in REACH for x in tables), s)
+    return _one(tuple(centred(spread(s, x, 1 - alpha, rounds)) for alpha, rounds in REACH for x in tables), s)
 
 
 def _knn(graph: Graph, tables: Tables) -> View:
@@ -98,7 +125,7 @@ def _knn(graph: Graph, tables: Tables) -> View:
 
 
 def _features(graph: Graph, tables: Tables) -> View:  # noqa: ARG001
-    return View(tuple(centred(x) for x in tables))
+    return _one(tuple(centred(x) for x in tables))
 
 
 def _hops(graph: Graph, tables: Tables) -> View:
@@ -108,14 +135,21 @@ def _hops(graph: Graph, tables: Tables) -> View:
         near = mean @ x
         return np.concatenate([centred(x), centred(near), centred(mean @ near)], axis=1)
 
-    return View(tuple(centred(seen(x)) for x in tables))
+    return _one(tuple(centred(seen(x)) for x in tables))
 
 
 def _structure(graph: Graph, tables: Tables) -> View:  # noqa: ARG001
     s = sp.csr_array(-laplacian_norm(graph.adjacency))
-    return View(
-        (centred(np.asarray(svd(graph.with_(features=s), min(64, graph.num_nodes - 1), seed=0, rounds=3).features)),)
-    )
+    vectors = svd(graph.with_(features=s), min(64, graph.num_nodes - 1), seed=0, rounds=3).features
+    return _one((centred(np.asarray(vectors)),))
+
+
+def _compound(name: str, simple: Mapping[str, View], graph: Graph) -> View:
+    """The circles of several views, each with its voice; beliefs are smoothed over the first's edges."""
+    parts = name.split("+")
+    voices = VOICES[name](np.diff(graph.adjacency.indptr))
+    circles = (Circle(simple[part].lenses, voice) for part, voice in zip(parts, voices, strict=True))
+    return View(tuple(circles), simple[parts[0]].smoother)
 
 
 MAKERS: dict[str, Callable[[Graph, Tables], View]] = {
@@ -124,4 +158,9 @@ MAKERS: dict[str, Callable[[Graph, Tables], View]] = {
     "features": _features,
     "hops": _hops,
     "structure": _structure,
+}
+
+VOICES: dict[str, Callable[[np.ndarray], tuple[float | np.ndarray, ...]]] = {  # of each part, from the degrees
+    "topology+knn": lambda degrees: (1.0, 1.0 / (1.0 + degrees)),
+    "knn+hops+structure": lambda degrees: (4.0, 2.0, 1.0),  # noqa: ARG005
 }

@@ -18,8 +18,16 @@ from drgst.selftrain.plus.unlabelled import edge_order, feature_order
 
 ALIKE = 0.55  # agreement from which edges vouch for topology; synthetic graphs with homophily have 0.6, Flickr 0.51
 ORDERLESS = 1.03  # below this, edges or features hold no groups that chance would not make
-RARELY = 0.001  # how often chance may give a view the lead that lets it replace topology
-SELDOM = {"topology": 0.5, "hops": 0.2, "knn": 0.025, "features": 0.025, "structure": 0.025}  # or another
+ENOUGH = 10  # validation labels a class, on average, from which they set scales and a shift
+JOINED = ("topology", "knn", "structure")  # the first choice where edges join alike nodes
+ASUNDER = ("knn+hops+structure", "knn", "structure")  # and where they do not
+CHANCE = {  # how often chance may give a view the lead that lets it replace the first choice
+    "topology": {"topology+knn": 0.1} | dict.fromkeys(("knn", "features", "hops", "structure"), 0.001),
+    "topology+knn": dict.fromkeys(("knn", "features", "hops", "structure"), 0.001),
+    "knn+hops+structure": {"topology": 0.5, "topology+knn": 0.5, "hops": 0.2, "structure": 0.2},
+    "knn": {"features": 0.025},
+    "structure": dict.fromkeys(("topology", "features", "hops"), 0.5),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +74,23 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     """The view to listen to, and why; labels of training nodes, and of validation nodes where there are, are asked.
 
     The first choice is topology where edges join alike nodes (:func:`~drgst.graph.suggest.feature_agreement` of
-    0.55 or more), kNN where they do not. Another view takes its place if it foretells known labels, each by a
-    reader that had not seen it, so much better that chance seldom gives that lead: over topology once in a
-    thousand, over kNN once in forty, but for hops in five, and topology need only lead. Of several the best. With
-    one label a class nothing can be left out: structure takes kNN's place where features hold no groups and edges do.
+    0.55 or more), beside kNN where validation labels can tell how loud each should be; kNN, hops and structure together
+    where they do not. Another view takes its place if it foretells known labels, each by a reader that had not seen
+    it, so much better that chance seldom gives that lead (``CHANCE``). Of several the best. With one label a class
+    nothing can be left out: structure takes its place where features hold no groups and edges do.
     """
     if len(views) == 1:
         only = next(iter(views))
         return only, f"{only}: the graph offers nothing else."
     alike = _agreement(problem)
-    base = "topology" if "topology" in views and alike >= ALIKE else "knn" if "knn" in views else "structure"
+    base = next(name for name in (JOINED if alike >= ALIKE else ASUNDER) if name in views)
+    if base == "topology" and "topology+knn" in views and can_tell(problem):
+        base = "topology+knn"
     words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
     found = _asked(problem, views, l2)
     if not found:
-        if base == "knn" and "structure" in views:
-            base, more = _unaided(problem.graph)
+        if base in ASUNDER and "features" in views and "structure" in views:
+            base, more = _unaided(problem.graph, base)
             words += more
         return base, f"{base}: a class has one label alone, so views can't be compared; {words}."
     taken = max((n for n in found if n == base or _replaces(n, base, found)), key=lambda n: float(found[n].sum()))
@@ -90,15 +100,20 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
 
 def _replaces(rival: str, base: str, found: Mapping[str, np.ndarray]) -> bool:
     """Whether the rival leads by more than chance may give."""
-    chance = RARELY if base == "topology" else SELDOM[rival]
-    return lead(found[rival], found[base]) > clearly(found[base].size, chance)
+    chance = CHANCE[base].get(rival)
+    return chance is not None and lead(found[rival], found[base]) > clearly(found[base].size, chance)
 
 
-def _unaided(graph: Graph) -> tuple[str, str]:
-    """kNN, or structure where only the edges hold groups; and the figures that say so."""
+def can_tell(problem: Problem) -> bool:
+    """Whether there are validation labels enough to set scales and a shift."""
+    return problem.split.val.size >= ENOUGH * problem.graph.num_classes
+
+
+def _unaided(graph: Graph, base: str) -> tuple[str, str]:
+    """The base, or structure where only the edges hold groups; and the figures that say so."""
     edges = edge_order(graph, np.random.default_rng(0))
     features = feature_order(graph, np.random.default_rng(0))
-    name = "structure" if features < ORDERLESS < edges else "knn"
+    name = "structure" if features < ORDERLESS < edges else base
     return name, f"; groups in edges {edges:.2f}, in features {features:.2f} (1.00 is chance)"
 
 
@@ -124,18 +139,31 @@ def _agreement(problem: Problem) -> float:
 
 
 def _asked(problem: Problem, views: Mapping[str, View], l2: float) -> dict[str, np.ndarray]:
-    """View -> log p of each known label by a reader that had not seen it; of validation nodes where there are."""
+    """View -> log p of each known label by a reader that had not seen it; of validation nodes where there are.
+
+    The first lens of every circle is read.
+    """
     train, val, labels = problem.split.train, problem.split.val, problem.graph.labels
-    classes = problem.graph.num_classes
-    if val.size:
-        fitted = {
-            n: fit_linear(v.lenses[0][train], labels[train], np.ones(train.size), classes, l2) for n, v in views.items()
-        }
-        return {n: foretold(read(views[n].lenses[0][val], *f), labels[val]) for n, f in fitted.items()}
-    counts = np.bincount(labels[train], minlength=classes)
-    if counts[counts > 0].min() < 2:
+    counts = np.bincount(labels[train], minlength=problem.graph.num_classes)
+    if not val.size and counts[counts > 0].min() < 2:
         return {}
-    return {
-        n: foretold(cross_fitted(v.lenses[0], train, labels[train], classes, l2), labels[train])
-        for n, v in views.items()
-    }
+    known = val if val.size else train
+    read_ = {}  # by the lens, as views share them
+    for lens in (circle.lenses[0] for view in views.values() for circle in view.circles):
+        if id(lens) not in read_:
+            read_[id(lens)] = _unseen(lens, problem, l2)
+    found = {}
+    for name, view in views.items():
+        shares = np.broadcast_to(view.shares(), (len(view.circles), problem.graph.num_nodes))[:, known]
+        log_p = sum(s[:, None] * read_[id(c.lenses[0])] for s, c in zip(shares, view.circles, strict=True))
+        found[name] = foretold(np.asarray(log_p), labels[known])
+    return found
+
+
+def _unseen(lens: np.ndarray, problem: Problem, l2: float) -> np.ndarray:
+    """log p of the validation nodes, or of training nodes by readers that had not seen them, (M, C)."""
+    train, val, classes = problem.split.train, problem.split.val, problem.graph.num_classes
+    labels = problem.graph.labels[train]
+    if not val.size:
+        return cross_fitted(lens, train, labels, classes, l2)
+    return read(lens[val], *fit_linear(lens[train], labels, np.ones(train.size), classes, l2))
