@@ -1,6 +1,8 @@
-"""What each part of drgst-plus is worth, in pairs on the same draws, without validation labels.
+"""What each part of drgst-plus is worth, in pairs on the same draws, without validation labels or with 500 of them.
 
 DRGST_DATA=../shared/data python benchmarks/plus_ablation.py cora citeseer --labels 3 10
+DRGST_DATA=../shared/data python benchmarks/plus_ablation.py flickr --labels 3 --only topology knn
+DRGST_DATA=../shared/data python benchmarks/plus_ablation.py citeseer --validation public --only topology "no scales"
 
 Test accuracy of the whole, and the mean difference of each variant to it with its standard error. The draws (10 to
 19) are others than those of the results. Nothing is chosen by these figures.
@@ -49,14 +51,21 @@ def variants() -> dict[str, Recipe]:
         "no information gain": replace(whole, weigh=Anchored(gain=0)),
         "information gain alone": replace(whole, weigh=Anchored(gain=1)),
         "with transition matrix": replace(whole, correct=Transition()),
+        "topology alone": replace(whole, learner=Committee("topology")),
+        "knn alone": replace(whole, learner=Committee("knn")),
+        "no scales and shift": replace(
+            whole, learner=Committee(calibrated=False)
+        ),  # differs with validation labels only
+        "one l2": replace(whole, learner=Committee(l2=(3e-4,))),
     }
 
 
-def accuracies(graph: Graph, per_class: int, recipe: Recipe) -> Iterator[float]:
+def accuracies(graph: Graph, per_class: int, recipe: Recipe, validation: str) -> Iterator[float]:
     """Of each draw, in percent."""
+    keep = "last" if validation == "none" else "best-student"
     for number in DRAWS:
-        split = draw(graph, per_class, number, "all-but-validation", "none")
-        model = SelfTraining(recipe, {"keep": "last"}, seed=number).fit(graph, split)
+        split = draw(graph, per_class, number, "all-but-validation", validation)
+        model = SelfTraining(recipe, {"keep": keep}, seed=number).fit(graph, split)
         yield 100 * model.score(graph, split.test)
 
 
@@ -67,15 +76,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--labels", nargs="+", type=int, default=[3, 10])
+    parser.add_argument("--validation", choices=["none", "public"], default="none")
+    parser.add_argument("--only", nargs="+", default=[""], help="beginnings of the variants' names")
     asked = parser.parse_args()
+    recipes = {n: r for n, r in variants().items() if n == "whole" or n.startswith(tuple(asked.only))}
     graphs = [drgst.load(name) for name in asked.datasets]
     found: dict[tuple[str, str, int], np.ndarray] = {}
     places = [(graph, k) for graph in graphs for k in asked.labels]
     for graph, k in places:
-        for name, recipe in variants().items():
-            found[name, graph.name, k] = np.array(list(accuracies(graph, k, recipe)))
+        for name, recipe in recipes.items():
+            found[name, graph.name, k] = np.array(list(accuracies(graph, k, recipe, asked.validation)))
     print("| | " + " | ".join(f"{g.name.capitalize()}, {k}" for g, k in places) + " |\n|:--|" + "--:|" * len(places))
-    for name in variants():
+    for name in recipes:
         cells = []
         for g, k in places:
             ours, whole = found[name, g.name, k], found["whole", g.name, k]

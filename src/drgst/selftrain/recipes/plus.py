@@ -20,10 +20,11 @@ def drgst_plus(settings: Settings) -> Recipe:
     """log p = mean of log softmax(Z W + b) over lenses Z = Π X; S_U = the 40, 60, 70 % of the pool it is surest of.
 
     X is TF-IDF and row-normalised features, each reduced to 256 columns; Π smooths over the view that joins alike
-    nodes: the graph's edges, nearest neighbours, or neither, chosen from edges, features and the known labels, with
-    a sentence that says why. Pseudo-labels weigh by what the readers differ by, true labels 0.3 of them together.
-    Three stages. With validation labels, they choose view, l2 and stage and set a scale and a shift a class;
-    without, training labels left out choose the view, and the last stage is the result.
+    nodes: the graph's edges, nearest neighbours, neither, or several such views read together, chosen from edges,
+    features and the known labels, with a sentence that says why. Pseudo-labels weigh by what the readers differ by,
+    true labels 0.3 of them together. Three stages. With validation labels, they choose view, l2 and stage and set a
+    scale for each view and a shift a class; without, training labels left out choose the view, and the last stage is
+    the result.
     """
     return Recipe(
         select=TopShare(),
