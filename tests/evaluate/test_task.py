@@ -58,3 +58,10 @@ def test_a_revised_recipe_has_new_keys_and_leaves_the_others_alone(monkeypatch: 
     assert mine.algorithm == other.algorithm + 5
     assert mine.key != before[0]
     assert other.key == before[1]
+
+
+def test_a_recipe_in_a_file_may_hold_any_revised_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = replace(task(), recipe="own.toml", recipe_sha256="0" * 64)
+    before = own.key
+    monkeypatch.setitem(REVISED, "gcn", 5)
+    assert own.key != before

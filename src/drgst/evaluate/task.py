@@ -89,8 +89,8 @@ class Task:
 
     @property
     def algorithm(self) -> int:
-        """The version of what its recipe does."""
-        return ALGORITHM + REVISED.get(self.recipe, 0)
+        """The version of what its recipe does; one in a file may be made of any other's parts."""
+        return ALGORITHM + (sum(REVISED.values()) if self.recipe_sha256 else REVISED.get(self.recipe, 0))
 
     @property
     def seed(self) -> int:
