@@ -164,7 +164,7 @@ def test_validation_labels_set_scale_and_shift(world: Any, monkeypatch: pytest.M
         return learner.train(problem, targets, cross_entropy, (0,), None)
 
     assert "scale" not in trained_with("topology", True).state, "fewer than ten validation labels a class"
-    monkeypatch.setattr("drgst.selftrain.plus.panel.ENOUGH", 1)
+    monkeypatch.setattr("drgst.selftrain.plus.committee.ENOUGH", 1)
     with_, without = trained_with("topology", True), trained_with("topology", False)
     assert "scale" not in without.state
     assert without.note.endswith("Validation labels chose an l2 of 0.003.")

@@ -19,7 +19,7 @@ from drgst.graph.core import Graph
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem, Targets, Trained
 from drgst.selftrain.plus.lenses import View, views_of
-from drgst.selftrain.plus.panel import SHELF, Panel, can_tell
+from drgst.selftrain.plus.panel import SHELF, Panel
 from drgst.selftrain.plus.regression import fit_linear, log_softmax, read
 from drgst.selftrain.propagation import untrained
 from drgst.selftrain.settings import Settings
@@ -28,6 +28,7 @@ from drgst.uncertainty.bias import best_scales_and_shift
 from drgst.uncertainty.temperature import log_loss
 
 SHOWN = 64  # columns of the embedding
+ENOUGH = 10  # validation labels a class, on average, from which they set scales and a shift
 SMOOTHED = 5  # rounds of smoothing before pseudo-labels are chosen
 
 
@@ -89,7 +90,7 @@ class Committee:
             return Reading(state, heard, shares, log_p)
         labels = problem.graph.labels[val]
         words = f"Validation labels chose an l2 of {l2:g}"
-        if self.calibrated and can_tell(problem):
+        if self.calibrated and val.size >= ENOUGH * problem.graph.num_classes:
             scales, shift = best_scales_and_shift(_voices(heard, shares)[:, val], labels)
             state["scale"], state["shift"] = torch.from_numpy(scales), torch.from_numpy(shift)
             log_p = _together(heard, shares, state)

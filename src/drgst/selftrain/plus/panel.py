@@ -18,12 +18,10 @@ from drgst.selftrain.plus.unlabelled import edge_order, feature_order
 
 ALIKE = 0.55  # agreement from which edges vouch for topology; synthetic graphs with homophily have 0.6, Flickr 0.51
 ORDERLESS = 1.03  # below this, edges or features hold no groups that chance would not make
-ENOUGH = 10  # validation labels a class, on average, from which they set scales and a shift
 JOINED = ("topology", "knn", "structure")  # the first choice where edges join alike nodes
 ASUNDER = ("knn+hops+structure", "knn", "structure")  # and where they do not
 CHANCE = {  # how often chance may give a view the lead that lets it replace the first choice
     "topology": {"topology+knn": 0.1} | dict.fromkeys(("knn", "features", "hops", "structure"), 0.001),
-    "topology+knn": dict.fromkeys(("knn", "features", "hops", "structure"), 0.001),
     "knn+hops+structure": {"topology": 0.5, "topology+knn": 0.5, "hops": 0.2, "structure": 0.2},
     "knn": {"features": 0.025},
     "structure": dict.fromkeys(("topology", "features", "hops"), 0.5),
@@ -74,18 +72,16 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     """The view to listen to, and why; labels of training nodes, and of validation nodes where there are, are asked.
 
     The first choice is topology where edges join alike nodes (:func:`~drgst.graph.suggest.feature_agreement` of
-    0.55 or more), beside kNN where validation labels can tell how loud each should be; kNN, hops and structure together
-    where they do not. Another view takes its place if it foretells known labels, each by a reader that had not seen
-    it, so much better that chance seldom gives that lead (``CHANCE``). Of several the best. With one label a class
-    nothing can be left out: structure takes its place where features hold no groups and edges do.
+    0.55 or more), kNN, hops and structure together where they do not. Another view takes its place if it foretells
+    known labels, each by a reader that had not seen it, so much better that chance seldom gives that lead
+    (``CHANCE``). Of several the best. With one label a class nothing can be left out: structure takes its place where
+    features hold no groups and edges do.
     """
     if len(views) == 1:
         only = next(iter(views))
         return only, f"{only}: the graph offers nothing else."
     alike = _agreement(problem)
     base = next(name for name in (JOINED if alike >= ALIKE else ASUNDER) if name in views)
-    if base == "topology" and "topology+knn" in views and can_tell(problem):
-        base = "topology+knn"
     words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
     found = _asked(problem, views, l2)
     if not found:
@@ -102,11 +98,6 @@ def _replaces(rival: str, base: str, found: Mapping[str, np.ndarray]) -> bool:
     """Whether the rival leads by more than chance may give."""
     chance = CHANCE[base].get(rival)
     return chance is not None and lead(found[rival], found[base]) > clearly(found[base].size, chance)
-
-
-def can_tell(problem: Problem) -> bool:
-    """Whether there are validation labels enough to set scales and a shift."""
-    return problem.split.val.size >= ENOUGH * problem.graph.num_classes
 
 
 def _unaided(graph: Graph, base: str) -> tuple[str, str]:
