@@ -15,6 +15,7 @@ from drgst.graph.split import Split
 from drgst.graph.splits import random_split
 from drgst.graph.synthetic import block_model
 from drgst.selftrain.learner import Problem
+from drgst.selftrain.plus import lenses
 from drgst.selftrain.plus.panel import Shelf, _replaces, choose, clearly
 from drgst.selftrain.settings import Settings
 
@@ -163,3 +164,20 @@ def test_topology_beside_nearest_neighbours_where_that_helps() -> None:
     found = {"topology": np.zeros(60), "topology+knn": 0.02 + np.resize([0.1, -0.1], 60)}
     assert _replaces("topology+knn", "topology", found)
     assert not _replaces("hops", "topology", found | {"hops": found["topology+knn"]})
+
+
+@pytest.mark.parametrize(
+    ("homophily", "signal", "per_class", "wanted"),
+    [
+        (1 / 3, 0.5, 10, {"features"}),
+        (0.9, 0.0, 20, {"structure", "hops"}),
+        (1 / 3, 0.5, 1, {"features"}),
+        (0.9, 0.0, 1, {"structure"}),
+    ],
+)
+def test_too_many_nodes_for_nearest_neighbours(
+    homophily: float, signal: float, per_class: int, wanted: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever leads among the others; with one label a class, what holds groups."""
+    monkeypatch.setattr(lenses, "MANY", 299)
+    assert choice(problem_of(town(homophily, signal), per_class=per_class))[0] in wanted

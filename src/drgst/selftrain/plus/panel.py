@@ -18,13 +18,12 @@ from drgst.selftrain.plus.unlabelled import edge_order, feature_order
 
 ALIKE = 0.55  # agreement from which edges vouch for topology; synthetic graphs with homophily have 0.6, Flickr 0.51
 ORDERLESS = 1.03  # below this, edges or features hold no groups that chance would not make
-JOINED = ("topology", "knn", "structure")  # the first choice where edges join alike nodes
-ASUNDER = ("knn+hops+structure", "knn", "structure")  # and where they do not
+ASUNDER = ("knn+hops+structure", "knn", "features")  # the first of these, where edges do not join alike nodes
 CHANCE = {  # how often chance may give a view the lead that lets it replace the first choice
     "topology": {"topology+knn": 0.1} | dict.fromkeys(("knn", "features", "hops", "structure"), 0.001),
     "knn+hops+structure": {"topology": 0.5, "topology+knn": 0.5, "hops": 0.2, "structure": 0.2},
     "knn": {"features": 0.025},
-    "structure": dict.fromkeys(("topology", "features", "hops"), 0.5),
+    "features": dict.fromkeys(("topology", "hops", "structure"), 0.5),  # too many nodes for kNN: whatever leads
 }
 
 
@@ -81,11 +80,11 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
         only = next(iter(views))
         return only, f"{only}: the graph offers nothing else."
     alike = _agreement(problem)
-    base = next(name for name in (JOINED if alike >= ALIKE else ASUNDER) if name in views)
+    base = "topology" if alike >= ALIKE else next(name for name in ASUNDER if name in views)
     words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
     found = _asked(problem, views, l2)
     if not found:
-        if base in ASUNDER and "features" in views and "structure" in views:
+        if base in ASUNDER and "structure" in views:
             base, more = _unaided(problem.graph, base)
             words += more
         return base, f"{base}: a class has one label alone, so views can't be compared; {words}."
