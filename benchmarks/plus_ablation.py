@@ -53,9 +53,8 @@ def variants() -> dict[str, Recipe]:
         "with transition matrix": replace(whole, correct=Transition()),
         "topology alone": replace(whole, learner=Committee("topology")),
         "knn alone": replace(whole, learner=Committee("knn")),
-        "no scales and shift": replace(
-            whole, learner=Committee(calibrated=False)
-        ),  # differs with validation labels only
+        # these two differ with validation labels only
+        "no scales and shift": replace(whole, learner=Committee(calibrated=False)),
         "one l2": replace(whole, learner=Committee(l2=(3e-4,))),
     }
 

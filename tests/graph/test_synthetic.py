@@ -20,17 +20,23 @@ from drgst.graph.synthetic import block_model, gaussian_circles
 @settings(max_examples=40, deadline=None)
 @given(
     nodes=st.integers(60, 300),
-    degree=st.floats(0, 5),  # of 60 nodes in 5 equal classes, 165 pairs within classes may be edges: half of 330
+    degree=st.floats(0, 8),
     classes=st.integers(2, 5),
     homophily=st.floats(0, 1),
     imbalance=st.floats(1, 5),
     seed=st.integers(0, 2**32),
 )
-def test_any_order_is_met_exactly(
+def test_any_order_is_met_exactly_or_refused(
     nodes: int, degree: float, classes: int, homophily: float, imbalance: float, seed: int
 ) -> None:
     edges = int(nodes * degree / 2)
     settings_ = {"classes": classes, "homophily": homophily, "imbalance": imbalance, "features": 30}
+    sizes = np.bincount(block_model(nodes, 0, seed=seed, **settings_).labels)  # type: ignore[arg-type]
+    inside, within = round(homophily * edges), int((sizes * (sizes - 1) // 2).sum())
+    if inside > within // 2 or edges - inside > (nodes * (nodes - 1) // 2 - within) // 2:
+        with pytest.raises(SettingError, match="at most half of the"):
+            block_model(nodes, edges, seed=seed, **settings_)  # type: ignore[arg-type]
+        return
     g = block_model(nodes, edges, seed=seed, **settings_)  # type: ignore[arg-type]
     assert (g.num_nodes, g.num_edges, g.num_classes, g.num_features) == (nodes, edges, classes, 30)
     assert not g.notes

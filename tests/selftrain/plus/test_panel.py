@@ -41,15 +41,15 @@ def choice(problem: Problem) -> tuple[str, str]:
 @pytest.mark.parametrize("val", [0, 60])
 def test_topology_where_edges_join_alike_nodes(val: int) -> None:
     name, reason = choice(problem_of(town(0.9, 0.4), val=val))
-    assert name.startswith("topology")
-    assert reason.startswith(f"{name}: mean probability of known labels left out: topology ")
+    assert name == "topology"
+    assert reason.startswith("topology: mean probability of known labels left out: topology ")
     assert "random pair" in reason
 
 
 @pytest.mark.parametrize("val", [0, 60])
 def test_no_edges_where_they_are_useless(val: int) -> None:
     """A third of the edges within three classes is chance."""
-    assert choice(problem_of(town(1 / 3, 0.5), val=val))[0] in ("knn", "knn+hops+structure", "features")
+    assert choice(problem_of(town(1 / 3, 0.5), val=val))[0] == "knn+hops+structure"
 
 
 def test_structure_where_features_are_useless() -> None:
@@ -76,7 +76,7 @@ def test_one_label_in_one_class() -> None:
     train = problem.split.train
     short = np.concatenate([train[graph.labels[train] > 0], train[graph.labels[train] == 0][:1]])
     name, reason = choice(Problem.of(graph, Split.of(short, [], [], 300), Settings()))
-    assert name.startswith("topology")
+    assert name == "topology"
     assert "a class has one label alone" in reason
 
 
@@ -138,7 +138,7 @@ def test_where_edges_do_not_vouch_topology_need_only_lead() -> None:
     graph = block_model(600, 2_400, seed=1, classes=2, homophily=0.85, signal=0.25)
     name, reason = choice(problem_of(graph, per_class=20))
     assert "50% of the time" in reason
-    assert name.startswith("topology")
+    assert name == "topology"
 
 
 @pytest.mark.parametrize(
@@ -169,15 +169,15 @@ def test_topology_beside_nearest_neighbours_where_that_helps() -> None:
 @pytest.mark.parametrize(
     ("homophily", "signal", "per_class", "wanted"),
     [
-        (1 / 3, 0.5, 10, {"features"}),
-        (0.9, 0.0, 20, {"structure", "hops"}),
-        (1 / 3, 0.5, 1, {"features"}),
-        (0.9, 0.0, 1, {"structure"}),
+        (1 / 3, 0.5, 10, "features"),
+        (0.9, 0.0, 20, "hops"),
+        (1 / 3, 0.5, 1, "features"),
+        (0.9, 0.0, 1, "structure"),
     ],
 )
 def test_too_many_nodes_for_nearest_neighbours(
-    homophily: float, signal: float, per_class: int, wanted: set[str], monkeypatch: pytest.MonkeyPatch
+    homophily: float, signal: float, per_class: int, wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever leads among the others; with one label a class, what holds groups."""
     monkeypatch.setattr(lenses, "MANY", 299)
-    assert choice(problem_of(town(homophily, signal), per_class=per_class))[0] in wanted
+    assert choice(problem_of(town(homophily, signal), per_class=per_class))[0] == wanted

@@ -68,12 +68,13 @@ def test_the_seed_is_nothing_to_it(world: Any) -> None:
     np.testing.assert_array_equal(one.probabilities_, two.probabilities_)
 
 
-def test_labels_of_test_and_pool_are_never_read(world: Any) -> None:
+@pytest.mark.parametrize("view", ["auto", "topology+knn", "knn+hops+structure"])
+def test_labels_of_test_and_pool_are_never_read(world: Any, view: str) -> None:
     hidden = np.concatenate([world.split.test, world.split.pool])
     labels = world.graph.labels.copy()
     labels[hidden] = (labels[hidden] + 1) % 3
     scrambled = world.graph.with_(labels=labels)
-    one, two = (drgst.SelfTraining("drgst-plus").fit(g, world.split) for g in (world.graph, scrambled))
+    one, two = (drgst.SelfTraining("drgst-plus", {"view": view}).fit(g, world.split) for g in (world.graph, scrambled))
     np.testing.assert_array_equal(one.probabilities_, two.probabilities_)
     assert one.history_[0].note == two.history_[0].note
 

@@ -138,14 +138,14 @@ def _asked(problem: Problem, views: Mapping[str, View], l2: float) -> dict[str, 
     if not val.size and counts[counts > 0].min() < 2:
         return {}
     known = val if val.size else train
-    read_ = {}  # by the lens, as views share them
+    heard = {}  # by the lens, as views share them
     for lens in (circle.lenses[0] for view in views.values() for circle in view.circles):
-        if id(lens) not in read_:
-            read_[id(lens)] = _unseen(lens, problem, l2)
+        if id(lens) not in heard:
+            heard[id(lens)] = _unseen(lens, problem, l2)
     found = {}
     for name, view in views.items():
         shares = np.broadcast_to(view.shares(), (len(view.circles), problem.graph.num_nodes))[:, known]
-        log_p = sum(s[:, None] * read_[id(c.lenses[0])] for s, c in zip(shares, view.circles, strict=True))
+        log_p = sum(s[:, None] * heard[id(c.lenses[0])] for s, c in zip(shares, view.circles, strict=True))
         found[name] = foretold(np.asarray(log_p), labels[known])
     return found
 
