@@ -20,7 +20,16 @@ from drgst.graph.core import Graph
 from drgst.graph.splits import random_split
 from drgst.graph.synthetic import block_model
 
-VIEWS = ("topology", "knn", "features", "hops", "structure", "topology+knn", "knn+hops+structure")
+VIEWS = (
+    "topology",
+    "knn",
+    "features",
+    "hops",
+    "structure",
+    "topology+knn",
+    "knn+hops+structure",
+    "topology+knn+hops+structure",
+)
 PARTS = {**{view: ("drgst-plus", {"view": view}) for view in VIEWS}, "label-propagation": ("label-propagation", {})}
 N = 1500
 CASES: dict[str, tuple[dict[str, float], int]] = {  # what the block model is told, labels a class

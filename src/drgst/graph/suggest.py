@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.graph.core import Graph
+from drgst.graph.core import Features, Graph
 from drgst.graph.features import tfidf, unit_rows
 from drgst.graph.ppr import power_iteration, transition
 from drgst.graph.split import Split
@@ -61,7 +61,11 @@ def leave_one_out(adjacency: sp.csr_array, graph: Graph, split: Split) -> np.nda
 
 def feature_agreement(graph: Graph, rng: np.random.Generator, pairs: int = 20_000) -> float:
     """P(cos of an edge > cos of a random pair) + ½ P(equal), over TF-IDF features: 0.5 is chance, 1 perfect."""
-    x = unit_rows(tfidf(graph).features)
+    return agreement_of(unit_rows(tfidf(graph).features), graph, rng, pairs)
+
+
+def agreement_of(x: Features, graph: Graph, rng: np.random.Generator, pairs: int = 20_000) -> float:
+    """P(x_u · x_v of an edge > that of a random pair) + ½ P(equal), for rows x of norm 1."""
     a = graph.adjacency
     picked = rng.choice(a.nnz, size=min(a.nnz, pairs), replace=False)
     rows = np.searchsorted(a.indptr, picked, side="right") - 1

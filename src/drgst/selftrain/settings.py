@@ -24,6 +24,17 @@ def _fraction(value: Any) -> Any:
 
 
 Number = Annotated[float, BeforeValidator(_fraction)]
+PlusView = Literal[
+    "auto",
+    "topology",
+    "knn",
+    "features",
+    "hops",
+    "structure",
+    "topology+knn",
+    "knn+hops+structure",
+    "topology+knn+hops+structure",
+]
 
 
 class Settings(BaseModel):
@@ -69,9 +80,7 @@ class Settings(BaseModel):
     negatives: int = Field(default=0, ge=0)  # ABN: negative pairs an epoch; 0: one for every trusted or labelled node
     alpha: Number = Field(default=0.1, gt=0, lt=1)  # restart of label-propagation and logistic-ppr
     inverse_l2: Number = Field(default=100.0, gt=0)  # logistic-ppr: c of ‖W‖²/(2c)
-    view: Literal["auto", "topology", "knn", "features", "hops", "structure", "topology+knn", "knn+hops+structure"] = (
-        "auto"  # drgst-plus: what it reads
-    )
+    view: PlusView = "auto"  # drgst-plus: what it reads
     # what is done to predictions
     calibrate: Literal["none", "temperature", "bias", "cagcn"] = (
         "none"  # honest probabilities, fitted to validation nodes

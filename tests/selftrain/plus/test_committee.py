@@ -19,15 +19,18 @@ from drgst.graph.synthetic import block_model
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem, Targets, Trained
 from drgst.selftrain.plus.committee import Committee, disagreement
+from drgst.selftrain.plus.shares import with_shares_of
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.temperature import log_loss
 
 
-def trained(problem: Problem, view: str = "topology", loss: NodeLoss = cross_entropy) -> Trained:
+def trained(
+    problem: Problem, view: str = "topology", loss: NodeLoss = cross_entropy, *, steady: bool = True
+) -> Trained:
     """A committee fitted to the training labels."""
     nodes = problem.split.train
     targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
-    return Committee(view).train(problem, targets, loss, (0,), None)
+    return Committee(view, steady=steady).train(problem, targets, loss, (0,), None)
 
 
 def test_equal_readers_do_not_disagree() -> None:
@@ -82,7 +85,7 @@ def test_readers_of_different_lenses_differ(world: Any) -> None:
 
 def test_opinion_is_p_smoothed_over_the_edges_of_the_view(world: Any) -> None:
     """G⁰ = p, five times G ← 0.2 p + 0.8 Â G; rows sum to 1."""
-    result = trained(world.problem("drgst-plus"))
+    result = trained(world.problem("drgst-plus"), steady=False)
     assert result.opinion is not None
     p = softmax(result.logits)
     s = sym_norm(world.graph.adjacency).toarray()
@@ -94,7 +97,22 @@ def test_opinion_is_p_smoothed_over_the_edges_of_the_view(world: Any) -> None:
 
 @pytest.mark.parametrize("view", ["features", "hops", "structure"])
 def test_no_edges_no_smoothing(world: Any, view: str) -> None:
-    assert trained(world.problem("drgst-plus"), view).opinion is None
+    problem = world.problem("drgst-plus")
+    assert trained(problem, view, steady=False).opinion is None
+    held = trained(problem, view)
+    assert held.opinion is not None
+    shift = held.opinion - held.logits  # the shares are held by one shift for all nodes
+    np.testing.assert_allclose(shift - shift[:, :1], np.tile((shift - shift[:, :1])[0], (shift.shape[0], 1)), atol=1e-4)
+
+
+def test_the_shares_of_the_opinion_are_those_that_p_expects(world: Any) -> None:
+    """Counted on the pool, which alone is given pseudo-labels."""
+    problem = world.problem("drgst-plus")
+    loose, held = trained(problem, steady=False), trained(problem)
+    assert loose.opinion is not None
+    assert held.opinion is not None
+    expected = with_shares_of(loose.opinion.astype(np.float64), held.logits, problem.split.pool)
+    np.testing.assert_allclose(held.opinion, expected, atol=1e-4)
 
 
 def test_the_loss_reaches_the_readers(world: Any) -> None:

@@ -19,7 +19,16 @@ from drgst.selftrain.plus.lenses import centred, feature_tables, permitted, redu
 from drgst.selftrain.plus.panel import Shelf
 
 NO_EDGES = sp.csr_array((60, 60), dtype=np.float32)
-ALL = ("topology", "knn", "features", "hops", "structure", "topology+knn", "knn+hops+structure")
+ALL = (
+    "topology",
+    "knn",
+    "features",
+    "hops",
+    "structure",
+    "topology+knn",
+    "knn+hops+structure",
+    "topology+knn+hops+structure",
+)
 
 
 @pytest.fixture(scope="module")

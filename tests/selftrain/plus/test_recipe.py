@@ -68,7 +68,7 @@ def test_the_seed_is_nothing_to_it(world: Any) -> None:
     np.testing.assert_array_equal(one.probabilities_, two.probabilities_)
 
 
-@pytest.mark.parametrize("view", ["auto", "topology+knn", "knn+hops+structure"])
+@pytest.mark.parametrize("view", ["auto", "topology+knn", "knn+hops+structure", "topology+knn+hops+structure"])
 def test_labels_of_test_and_pool_are_never_read(world: Any, view: str) -> None:
     hidden = np.concatenate([world.split.test, world.split.pool])
     labels = world.graph.labels.copy()

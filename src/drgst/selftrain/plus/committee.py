@@ -21,6 +21,7 @@ from drgst.selftrain.learner import Problem, Targets, Trained
 from drgst.selftrain.plus.lenses import View, views_of
 from drgst.selftrain.plus.panel import SHELF, Panel
 from drgst.selftrain.plus.regression import fit_linear, log_softmax, read
+from drgst.selftrain.plus.shares import with_shares_of
 from drgst.selftrain.propagation import untrained
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.smooth import spread
@@ -40,14 +41,16 @@ class Committee:
     a run (:func:`~drgst.selftrain.plus.panel.choose`). Where there are validation labels, ten a class or more, p
     becomes softmax(Σ_g a_g s_g L_g + b) with a and b of :func:`~drgst.uncertainty.bias.best_scales_and_shift`, and
     of several l2 the one that is then right most often on them is taken. Information gain is what the readers differ
-    by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um). Pseudo-labels are chosen by p smoothed over the view's edges; the
-    result is p itself. It knows one graph: it can't predict on another.
+    by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um). Pseudo-labels are chosen by p smoothed over the view's edges, with
+    class shares held to what p expects (:mod:`~drgst.selftrain.plus.shares`); the result is p itself. It knows one
+    graph: it can't predict on another.
     """
 
-    view: str = "auto"  # or topology, knn, features, hops, structure, topology+knn, knn+hops+structure
+    view: str = "auto"  # or one of :func:`~drgst.selftrain.plus.lenses.views_of`
     l2: tuple[float, ...] = (3e-4, 3e-3, 3e-2)  # the first where there are no validation labels
     lenses: tuple[int, ...] = ()  # which lenses of a circle are read; all, where it has none of these
     smoothed: bool = True  # whether pseudo-labels are chosen by smoothed beliefs
+    steady: bool = True  # whether their class shares are held to what p expects
     calibrated: bool = True  # whether validation labels, where there are, set a and b
 
     def train(
@@ -71,7 +74,7 @@ class Committee:
             untrained(problem, logits, "softmax regression is fitted"),
             time.perf_counter() - began,
             lambda _, exact: disagreement(best.heard, best.shares),  # noqa: ARG005
-            opinion=_smoothed(logits, panel.view.smoother) if self.smoothed else None,
+            opinion=self._opinion(best.log_p, panel.view.smoother, problem.split.pool),
             note=f"{panel.reason} {best.words}".rstrip(),
         )
 
@@ -98,6 +101,13 @@ class Committee:
             words += f"(class {shift.argmin()}) to {shift.max():+.1f} (class {shift.argmax()})"
         right = float((log_p[val].argmax(axis=1) == labels).mean())
         return Reading(state, heard, shares, log_p, (right, -log_loss(log_p[val], labels)), f"{words}.")
+
+    def _opinion(self, log_p: np.ndarray, s: sp.csr_array | None, pool: np.ndarray) -> np.ndarray | None:
+        """What pseudo-labels are chosen by: p smoothed, with class shares as p itself expects them."""
+        seen = _smoothed(log_p, s) if self.smoothed and s is not None else log_p
+        if self.steady:
+            seen = with_shares_of(seen, log_p, pool)
+        return None if seen is log_p else seen.astype(np.float32)
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
         """log p of every node of the graph that the committee was fitted on, (N, C)."""
@@ -171,9 +181,7 @@ def _scaled(name: str, scales: np.ndarray) -> str:
     return ", ".join(f"{part} by {scale:.1f}" for part, scale in zip(name.split("+"), scales, strict=True))
 
 
-def _smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray | None:
-    """log of G⁵, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 Â Gᵗ, rows made to sum to 1, (N, C); None where the view has no edges."""
-    if s is None:
-        return None
+def _smoothed(log_p: np.ndarray, s: sp.csr_array) -> np.ndarray:
+    """log of G⁵, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 Â Gᵗ, rows made to sum to 1, (N, C)."""
     p = np.maximum(spread(s, softmax(log_p), 0.8, SMOOTHED), 1e-12)
     return np.log(p / p.sum(axis=1, keepdims=True))

@@ -58,6 +58,7 @@ def views_of(graph: Graph, names: Iterable[str] | None = None) -> dict[str, View
     D^-½ A D^-½, edges alone. X is once TF-IDF and once the row-normalised features, each reduced to 256 columns.
     ``topology+knn``: both, kNN with the voice 1 / (1 + degree), so that it speaks where edges are few.
     ``knn+hops+structure``: all three, with the voices 4, 2, 1, for graphs whose edges do not join alike nodes.
+    ``topology+knn+hops+structure``: all four, with the voices 2, 2, 2, 1, where nobody knows.
     """
     wanted = permitted(graph) if names is None else tuple(names)
     tables = feature_tables(graph) if graph.num_features else ()
@@ -163,4 +164,5 @@ MAKERS: dict[str, Callable[[Graph, Tables], View]] = {
 VOICES: dict[str, Callable[[np.ndarray], tuple[float | np.ndarray, ...]]] = {  # of each part, from the degrees
     "topology+knn": lambda degrees: (1.0, 1.0 / (1.0 + degrees)),
     "knn+hops+structure": lambda degrees: (4.0, 2.0, 1.0),  # noqa: ARG005
+    "topology+knn+hops+structure": lambda degrees: (2.0, 2.0, 2.0, 1.0),  # noqa: ARG005
 }

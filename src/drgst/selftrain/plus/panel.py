@@ -9,19 +9,19 @@ import numpy as np
 
 from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Graph
-from drgst.graph.suggest import feature_agreement
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.plus.evidence import cross_fitted, foretold, lead
 from drgst.selftrain.plus.lenses import View, permitted, views_of
 from drgst.selftrain.plus.regression import fit_linear, read
-from drgst.selftrain.plus.unlabelled import edge_order, feature_order
+from drgst.selftrain.plus.unlabelled import alikeness, edge_order, feature_order
 
-ALIKE = 0.55  # agreement from which edges vouch for topology; synthetic graphs with homophily have 0.6, Flickr 0.51
+ALIKE = 0.58  # alikeness from which edges vouch for topology; citation graphs have 0.8 and more, Flickr 0.55
 ORDERLESS = 1.03  # below this, edges or features hold no groups that chance would not make
 ASUNDER = ("knn+hops+structure", "knn", "features")  # the first of these, where edges do not join alike nodes
 CHANCE = {  # how often chance may give a view the lead that lets it replace the first choice
     "topology": {"topology+knn": 0.1} | dict.fromkeys(("knn", "features", "hops", "structure"), 0.001),
-    "knn+hops+structure": {"topology": 0.5, "topology+knn": 0.5, "hops": 0.2, "structure": 0.2},
+    "knn+hops+structure": {"topology+knn+hops+structure": 0.5}
+    | dict.fromkeys(("topology", "topology+knn", "hops", "structure"), 0.1),
     "knn": {"features": 0.025},
     "features": dict.fromkeys(("topology", "hops", "structure"), 0.5),  # too many nodes for kNN: whatever leads
 }
@@ -70,8 +70,8 @@ SHELF = Shelf()
 def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str, str]:
     """The view to listen to, and why; labels of training nodes, and of validation nodes where there are, are asked.
 
-    The first choice is topology where edges join alike nodes (:func:`~drgst.graph.suggest.feature_agreement` of
-    0.55 or more), kNN, hops and structure together where they do not. Another view takes its place if it foretells
+    The first choice is topology where edges join alike nodes (:func:`~drgst.selftrain.plus.unlabelled.alikeness` of
+    0.58 or more), kNN, hops and structure together where they do not. Another view takes its place if it foretells
     known labels, each by a reader that had not seen it, so much better that chance seldom gives that lead
     (``CHANCE``). Of several the best. With one label a class nothing can be left out: structure takes its place where
     features hold no groups and edges do.
@@ -79,7 +79,7 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     if len(views) == 1:
         only = next(iter(views))
         return only, f"{only}: the graph offers nothing else."
-    alike = _agreement(problem)
+    alike = _alikeness(problem.graph, views)
     base = "topology" if alike >= ALIKE else next(name for name in ASUNDER if name in views)
     words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
     found = _asked(problem, views, l2)
@@ -121,11 +121,10 @@ def clearly(asked: int, chance: float) -> float:
     return float(t.ppf(1 - chance, max(asked - 1, 1)))
 
 
-def _agreement(problem: Problem) -> float:
-    graph = problem.graph
-    if not (graph.num_features and graph.num_edges):
+def _alikeness(graph: Graph, views: Mapping[str, View]) -> float:
+    if "features" not in views or not graph.num_edges:
         return 0.0
-    return feature_agreement(graph, np.random.default_rng(0))
+    return alikeness(graph, views["features"].lenses[0], np.random.default_rng(0))
 
 
 def _asked(problem: Problem, views: Mapping[str, View], l2: float) -> dict[str, np.ndarray]:

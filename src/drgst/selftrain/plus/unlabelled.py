@@ -8,6 +8,18 @@ import scipy.sparse as sp
 from drgst.backbone.adjacency import laplacian_norm
 from drgst.graph.core import Features, Graph
 from drgst.graph.features import svd, unit_rows
+from drgst.graph.suggest import agreement_of
+
+
+def alikeness(graph: Graph, table: np.ndarray, rng: np.random.Generator) -> float:
+    """P(cos of an edge > cos of a random pair) over the C leading components of a table (N, D): 0.5 is chance.
+
+    All columns together hold so much noise that even edges within classes look little better than chance.
+    """
+    x = table - table.mean(axis=0)
+    _, v = np.linalg.eigh(np.asarray(x.T @ x, dtype=np.float64))
+    leading = x @ v[:, -max(graph.num_classes, 2) :].astype(np.float32)
+    return agreement_of(unit_rows(leading), graph, rng)
 
 
 def edge_order(graph: Graph, rng: np.random.Generator) -> float:
