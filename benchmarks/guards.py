@@ -44,6 +44,12 @@ CASES: dict[str, tuple[dict[str, float], int]] = {  # what the block model is to
     "1 label a class, useless features": ({"homophily": 0.8, "signal": 0.0}, 1),
     "2 classes": ({"homophily": 0.8, "classes": 2}, 5),
     "40 classes": ({"homophily": 0.8, "classes": 40}, 5),
+    "middling edges and features": ({"homophily": 0.6, "signal": 0.3}, 5),
+    "middling both, 2 classes": ({"homophily": 0.7, "signal": 0.3, "classes": 2}, 10),
+    "weak features": ({"homophily": 0.7, "signal": 0.1}, 5),
+    "weak edges": ({"homophily": 0.35, "signal": 0.4}, 5),
+    "both weak": ({"homophily": 0.5, "signal": 0.2}, 10),
+    "middling both, imbalanced 5 to 1": ({"homophily": 0.6, "signal": 0.35, "imbalance": 5.0}, 5),
 }
 
 

@@ -46,6 +46,7 @@ def variants() -> dict[str, Recipe]:
         "far lenses alone": replace(whole, learner=Committee(lenses=(0, 1))),
         "near lenses alone": replace(whole, learner=Committee(lenses=(2, 3))),
         "chosen by unsmoothed beliefs": replace(whole, learner=Committee(smoothed=False)),
+        "class shares left free": replace(whole, learner=Committee(steady=False)),
         "no floor a class": replace(whole, select=TopShare(floor=0)),
         "same share of each class": replace(whole, select=TopShare(floor=1)),
         "no information gain": replace(whole, weigh=Anchored(gain=0)),

@@ -15,7 +15,7 @@ from drgst.graph.core import Graph, make_graph
 from drgst.graph.features import svd, tfidf, unit_rows
 from drgst.graph.synthetic import block_model
 from drgst.selftrain.plus import lenses
-from drgst.selftrain.plus.lenses import centred, feature_tables, permitted, reduced, views_of
+from drgst.selftrain.plus.lenses import centred, columns_kept, feature_tables, permitted, reduced, views_of
 from drgst.selftrain.plus.panel import Shelf
 
 NO_EDGES = sp.csr_array((60, 60), dtype=np.float32)
@@ -48,6 +48,25 @@ def test_permitted(world: Any) -> None:
 def test_no_nearest_neighbours_among_too_many(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lenses, "MANY", 59)
     assert permitted(world.graph) == ("topology", "features", "hops", "structure")
+
+
+@pytest.mark.parametrize(("nodes", "kept"), [(0, 256), (200_000, 256), (400_000, 128), (1_000_000, 51), (10**8, 32)])
+def test_of_very_many_nodes_fewer_columns_are_kept(nodes: int, kept: int) -> None:
+    assert columns_kept(nodes) == kept
+
+
+@pytest.mark.parametrize("narrow", [2_000, 10])
+def test_the_leading_columns_are_kept(words: Graph, narrow: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By eigenvectors, and by the randomised SVD."""
+    monkeypatch.setattr(lenses, "NARROW", narrow)
+    whole = feature_tables(words)[1]
+    monkeypatch.setattr(lenses, "ROOM", 100 * 8 // 256 + 1)
+    monkeypatch.setattr(lenses, "LEAST", 8)
+    kept = feature_tables(words)[1]
+    assert (whole.shape, kept.shape) == ((100, 60), (100, 10))
+    u, sigma, _ = np.linalg.svd(whole, full_matrices=False)
+    np.testing.assert_allclose(np.linalg.norm(kept, axis=0), sigma[:10], rtol=0.02)
+    np.testing.assert_allclose(np.abs(np.sum(u[:, 0] * kept[:, 0])), sigma[0], rtol=1e-3)
 
 
 def test_a_graph_of_nothing_is_refused(world: Any) -> None:

@@ -7,8 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from drgst.graph.core import Graph
+from drgst.graph.suggest import feature_agreement
 from drgst.graph.synthetic import block_model
-from drgst.selftrain.plus.unlabelled import edge_order, feature_order
+from drgst.selftrain.plus.lenses import views_of
+from drgst.selftrain.plus.unlabelled import alikeness, edge_order, feature_order
 
 
 def town(homophily: float, signal: float) -> Graph:
@@ -49,3 +51,28 @@ def test_one_feature_can_hold_no_order() -> None:
 
 def test_the_same_again() -> None:
     assert orders(town(0.8, 0.5)) == orders(town(0.8, 0.5))
+
+
+def alike(graph: Graph) -> float:
+    return alikeness(graph, views_of(graph, ["features"])["features"].lenses[0], np.random.default_rng(0))
+
+
+def test_alikeness_is_one_half_by_chance_less_where_edges_part_and_more_where_they_join() -> None:
+    assert alike(town(0.25, 0.5)) == pytest.approx(0.5, abs=0.02)
+    assert alike(town(0.8, 0.0)) == pytest.approx(0.5, abs=0.03)
+    assert alike(town(0.02, 0.5)) < 0.45
+    assert alike(town(0.5, 0.5)) > 0.6
+
+
+def test_alikeness_hears_through_noise() -> None:
+    """Weak words: over all columns an edge is hardly more alike than chance, over the leading ones clearly."""
+    graph = town(0.8, 0.35)
+    assert feature_agreement(graph, np.random.default_rng(0)) < 0.58
+    assert alike(graph) > 0.62
+
+
+def test_alikeness_of_fewer_columns_than_classes() -> None:
+    graph = town(0.8, 0.5)
+    one = np.eye(4, dtype=np.float32)[graph.labels][:, :1]
+    assert alike(graph.with_(features=np.concatenate([one, 1 - one], axis=1))) > 0.55
+    assert alike(graph.with_(features=one + 0.1)) == 0.5, "one column of unit rows tells nothing"

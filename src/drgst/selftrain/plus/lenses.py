@@ -15,6 +15,8 @@ from drgst.graph.views import view
 from drgst.selftrain.smooth import spread
 
 WIDTH = 256  # columns that are kept of the features
+ROOM = 200_000  # nodes up to which that many are kept; of more nodes fewer, so that all lenses take some 3 GB at most
+LEAST = 32  # columns that are kept of any graph's
 REACH = ((0.1, 20), (0.3, 10))  # restart and steps of the smoothing: far, and near
 NEIGHBOURS = 10  # of the kNN view
 NARROW = 2_000  # columns up to which V comes from the eigenvectors of Xᵀ X
@@ -96,15 +98,21 @@ def feature_tables(graph: Graph) -> Tables:
     return reduced(graph, unit_rows(tfidf(graph).features)), reduced(graph, row_l1(graph).features)
 
 
+def columns_kept(nodes: int) -> int:
+    """min(256, max(32, 256 · 200,000 / N))."""
+    return min(WIDTH, max(LEAST, WIDTH * ROOM // max(nodes, 1)))
+
+
 def reduced(graph: Graph, x: Features) -> np.ndarray:
-    """X, or U Σ = X V of its truncated SVD where it has more than 256 columns, (N, ≤256) float32."""
-    if min(x.shape) <= WIDTH:
+    """X, or U Σ = X V of its truncated SVD where it has more columns than are kept (256), (N, ≤256) float32."""
+    width = columns_kept(graph.num_nodes)
+    if min(x.shape) <= width:
         return np.asarray(x if isinstance(x, np.ndarray) else x.toarray(), dtype=np.float32)
     if x.shape[1] > NARROW:
-        return np.asarray(svd(graph.with_(features=x), WIDTH, seed=0, rounds=3).features)
+        return np.asarray(svd(graph.with_(features=x), width, seed=0, rounds=3).features)
     gram = x.T @ x
     _, v = np.linalg.eigh(np.asarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64))
-    return np.asarray(x @ v[:, -WIDTH:][:, ::-1].astype(np.float32))
+    return np.asarray(x @ v[:, -width:][:, ::-1].astype(np.float32))
 
 
 def centred(z: np.ndarray) -> np.ndarray:
