@@ -21,7 +21,7 @@ from drgst.selftrain.parts import (
     Threshold,
     Transition,
 )
-from drgst.selftrain.recipes import find_recipe, recipe_names
+from drgst.selftrain.recipes import find_recipe, recipe_names, registry
 
 OWN = """
 summary = "sure nodes that walks reach too"
@@ -111,8 +111,9 @@ def test_every_listed_part_can_be_described() -> None:
             assert kind.__doc__
 
 
-def test_own_recipe_in_python(world: Any) -> None:
-    """The example of docs/recipes.md."""
+def test_own_recipe_in_python(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example of docs/recipes.md; the table is put back, as other tests walk through it."""
+    monkeypatch.setattr(registry, "_TABLE", dict(registry._TABLE))
 
     @drgst.recipe("sure-and-near", "margin and walks agree", threshold=0.6, epochs=20)
     def sure_and_near(settings: Any) -> drgst.Recipe:

@@ -18,7 +18,7 @@ from drgst.graph.splits import random_split
 from drgst.graph.synthetic import block_model
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem, Targets, Trained
-from drgst.selftrain.plus.committee import Committee, disagreement
+from drgst.selftrain.plus.committee import Committee, disagreement, thinned
 from drgst.selftrain.plus.shares import with_shares_of
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.temperature import log_loss
@@ -227,3 +227,21 @@ def test_some_lenses_of_every_circle(world: Any) -> None:
     result = Committee("knn+hops+structure", lenses=(2,)).train(problem, targets, cross_entropy, (0,), None)
     read = {key[:-5].split(".", 1)[1] for key in result.state if key.endswith(".bias")}
     assert read == {"0.2", "1.0", "1.1", "2.0"}
+
+
+def test_of_many_pseudo_labels_some_are_kept_with_the_same_weight_in_all() -> None:
+    rng = np.random.default_rng(0)
+    many = Targets(np.arange(3, 110), rng.integers(0, 3, 107), rng.random(107), 7)
+    few = thinned(many, most=30)
+    assert few.true == 7
+    np.testing.assert_array_equal(few.nodes, [*range(3, 10), *range(10, 110, 4)])
+    np.testing.assert_array_equal(few.labels, many.labels[few.nodes - 3])
+    np.testing.assert_array_equal(few.weights[:7], many.weights[:7])
+    np.testing.assert_allclose(few.weights[7:].sum(), many.weights[7:].sum())
+    np.testing.assert_allclose(few.weights[7:] / few.weights[7], many.weights[7::4] / many.weights[7])
+
+
+@pytest.mark.parametrize("most", [100, 1_000])
+def test_few_pseudo_labels_are_all_kept(most: int) -> None:
+    targets = Targets(np.arange(107), np.zeros(107, dtype=np.int64), np.ones(107), 7)
+    assert thinned(targets, most) is targets

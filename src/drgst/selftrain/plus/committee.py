@@ -31,6 +31,7 @@ from drgst.uncertainty.temperature import log_loss
 SHOWN = 64  # columns of the embedding
 ENOUGH = 10  # validation labels a class, on average, from which they set scales and a shift
 SMOOTHED = 5  # rounds of smoothing before pseudo-labels are chosen
+MOST = 20_000  # pseudo-labels that readers are fitted to
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class Committee:
     becomes softmax(Σ_g a_g s_g L_g + b) with a and b of :func:`~drgst.uncertainty.bias.best_scales_and_shift`, and
     of several l2 the one that is then right most often on them is taken. Information gain is what the readers differ
     by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um). Pseudo-labels are chosen by p smoothed over the view's edges, with
-    class shares held to what p expects (:mod:`~drgst.selftrain.plus.shares`); the result is p itself. It knows one
-    graph: it can't predict on another.
+    class shares held to what p expects (:mod:`~drgst.selftrain.plus.shares`); the result is p itself. Readers of a
+    large graph are fitted to 20,000 of its pseudo-labels at most. It knows one graph: it can't predict on another.
     """
 
     view: str = "auto"  # or one of :func:`~drgst.selftrain.plus.lenses.views_of`
@@ -65,6 +66,7 @@ class Committee:
         began = time.perf_counter()
         panel = SHELF.panel(problem, self.view, self.l2[0])
         tried = self.l2 if problem.split.val.size else self.l2[:1]
+        targets = thinned(targets)
         best = max((self._read(panel, problem, targets, loss, l2) for l2 in tried), key=lambda r: r.merit)
         logits = best.log_p.astype(np.float32)
         return Trained(
@@ -132,6 +134,22 @@ class Reading:
     log_p: np.ndarray  # of all together, (N, C)
     merit: tuple[float, float] = (0.0, 0.0)  # accuracy on validation nodes, then log-likelihood
     words: str = ""  # what validation labels decided
+
+
+def thinned(targets: Targets, most: int = MOST) -> Targets:
+    """Every k-th pseudo-label, at most ``most`` of them, with weights of the same sum; all true labels."""
+    pseudo = np.arange(targets.true, targets.nodes.size)
+    if pseudo.size <= most:
+        return targets
+    kept = pseudo[:: -(-pseudo.size // most)]
+    weights = targets.weights[kept] * (targets.weights[pseudo].sum() / max(targets.weights[kept].sum(), 1e-12))
+    rows = np.concatenate([np.arange(targets.true), kept])
+    return Targets(
+        targets.nodes[rows],
+        targets.labels[rows],
+        np.concatenate([targets.weights[: targets.true], weights]),
+        targets.true,
+    )
 
 
 def disagreement(heard: list[list[np.ndarray]], shares: np.ndarray) -> np.ndarray:
