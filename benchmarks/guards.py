@@ -19,17 +19,9 @@ from drgst import SelfTraining
 from drgst.graph.core import Graph
 from drgst.graph.splits import random_split
 from drgst.graph.synthetic import block_model
+from drgst.selftrain.plus.lenses import MAKERS, VOICES
 
-VIEWS = (
-    "topology",
-    "knn",
-    "features",
-    "hops",
-    "structure",
-    "topology+knn",
-    "knn+hops+structure",
-    "topology+knn+hops+structure",
-)
+VIEWS = (*MAKERS, *VOICES)
 PARTS = {**{view: ("drgst-plus", {"view": view}) for view in VIEWS}, "label-propagation": ("label-propagation", {})}
 N = 1500
 CASES: dict[str, tuple[dict[str, float], int]] = {  # what the block model is told, labels a class

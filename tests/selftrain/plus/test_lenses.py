@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -17,18 +17,10 @@ from drgst.graph.synthetic import block_model
 from drgst.selftrain.plus import lenses
 from drgst.selftrain.plus.lenses import centred, columns_kept, feature_tables, permitted, reduced, views_of
 from drgst.selftrain.plus.panel import Shelf
+from drgst.selftrain.settings import PlusView
 
 NO_EDGES = sp.csr_array((60, 60), dtype=np.float32)
-ALL = (
-    "topology",
-    "knn",
-    "features",
-    "hops",
-    "structure",
-    "topology+knn",
-    "knn+hops+structure",
-    "topology+knn+hops+structure",
-)
+ALL = get_args(PlusView)[1:]  # what the setting allows beside "auto" must be what there is
 
 
 @pytest.fixture(scope="module")

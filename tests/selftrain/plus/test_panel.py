@@ -133,7 +133,7 @@ def test_clearly_is_the_tail_of_students_t() -> None:
     assert clearly(10, 0.001) > clearly(1_000, 0.001) > clearly(1_000, 0.025) > 1.95
 
 
-def test_where_edges_do_not_vouch_topology_need_only_lead() -> None:
+def test_where_edges_do_not_vouch_topology_must_lead() -> None:
     """Two classes: random pairs are alike half the time, so alikeness is low, but topology reads best."""
     graph = block_model(600, 2_400, seed=1, classes=2, homophily=0.85, signal=0.25)
     name, reason = choice(problem_of(graph, per_class=20))

@@ -15,7 +15,7 @@ from drgst.graph.views import view
 from drgst.selftrain.smooth import spread
 
 WIDTH = 256  # columns that are kept of the features
-ROOM = 200_000  # nodes up to which that many are kept; of more nodes fewer, so that all lenses take some 3 GB at most
+ROOM = 200_000  # nodes up to which that many are kept: all lenses then take 2.4 GB and a run 5; of more nodes fewer
 LEAST = 32  # columns that are kept of any graph's
 REACH = ((0.1, 20), (0.3, 10))  # restart and steps of the smoothing: far, and near
 NEIGHBOURS = 10  # of the kNN view

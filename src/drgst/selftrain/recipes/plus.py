@@ -23,9 +23,8 @@ def drgst_plus(settings: Settings) -> Recipe:
     nodes: the graph's edges, nearest neighbours, neither, or several such views read together, chosen from edges,
     features and the known labels, with a sentence that says why. Class shares of pseudo-labels are held to what the
     readers expect, so that none takes all. Pseudo-labels weigh by what the readers differ by, true labels 0.3 of them
-    together. Three stages. With validation labels, they choose view, l2 and stage and set a
-    scale for each view and a shift a class; without, training labels left out choose the view, and the last stage is
-    the result.
+    together. Three stages. With validation labels, they choose view, l2 and stage and set a scale for each view and a
+    shift a class; without, training labels left out choose the view, and the last stage is the result.
     """
     return Recipe(
         select=TopShare(),
