@@ -161,6 +161,26 @@ def test_own_graph_without_validation_or_test(capsys: Any, town: Graph, tmp_path
     assert all(int(row["id"]) >= 30 for row in json.loads(out)["suggestions"])
 
 
+def test_validation_labels_can_be_left_out(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """Named in the folder and the config, which runs again; other words for it are refused."""
+    words = ("run", file, "--per-class", 3, *QUICK)
+    code, out, err = call(capsys, *words, "--validation", "none", "--json")
+    assert code == 0
+    assert json.loads(out)["val_accuracy"] is None
+    assert ", 0 validation" in err
+    first = next((tmp_path / "runs").glob("*-3-no-validation-seed0"))
+    assert call(capsys, "run", "--config", first / "config.toml", "--out", "again")[0] == 0
+    assert result_bits(first) == result_bits(tmp_path / "again")
+    code, out, _ = call(
+        capsys, "run", "--config", "again/config.toml", "--validation", "public", "--out", "b", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["val_accuracy"] is not None
+    code, _, err = call(capsys, *words, "--validation", "non")
+    assert code == 2
+    assert err == "error: unknown validation 'non'; did you mean 'none'? (known: none, public)\n"
+
+
 def test_default_run_is_cora_with_three_labels(capsys: Any) -> None:
     """No arguments but quick settings."""
     code, out, _ = call(capsys, "run", "--set", "epochs=5", "samples=2", "stages=1", "--json")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from drgst.evaluate.task import NEUTRAL, REVISED, Task, variant
+from drgst.evaluate.task import NEUTRAL, REVISED, UNMOVED, Task, variant
 from drgst.selftrain.settings import Settings
 
 
@@ -58,6 +58,17 @@ def test_a_revised_recipe_has_new_keys_and_leaves_the_others_alone(monkeypatch: 
     assert mine.algorithm == other.algorithm + 5
     assert mine.key != before[0]
     assert other.key == before[1]
+
+
+def test_a_revision_that_left_a_graph_as_it_was_keeps_its_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    same, moved = (replace(task(), recipe="gcn", data_sha256=c * 64) for c in "ab")
+    before = same.key, moved.key
+    monkeypatch.setitem(REVISED, "gcn", 1)
+    monkeypatch.setitem(UNMOVED, ("gcn", 1), frozenset({"a" * 64}))
+    assert same.key == before[0]
+    assert moved.key != before[1]
+    monkeypatch.setitem(REVISED, "gcn", 2)
+    assert same.key != before[0], "the next revision moves it"
 
 
 def test_a_recipe_in_a_file_may_hold_any_revised_part(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,9 @@ def run(
     pool: Annotated[
         str | None, typer.Option(help="Who may be pseudo-labelled: unlabelled, or all-but-validation.")
     ] = None,
+    validation: Annotated[
+        str | None, typer.Option(help="public, or none: no validation label is shown to the run.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Of the draw and of the training.", show_default="0")] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, such as threshold=0.5.")
@@ -72,7 +75,8 @@ def run(
 
     said = _said(words or [], changes or [], device, split)
     name = None if recipe is None else find_recipe(recipe).name
-    said = said.overlaid(_flags(recipe=name, per_class=per_class, pool=pool, seed=seed, threads=threads))
+    flags = _flags(recipe=name, per_class=per_class, pool=pool, validation=validation, seed=seed, threads=threads)
+    said = said.overlaid(flags)
     asked = said if config is None else read_config(config).overlaid(said)
     folder = RunFolder(out or Path("runs") / run_name(with_defaults(asked)))
     folder.check_free(resume, force)

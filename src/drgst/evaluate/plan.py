@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from drgst.backbone.inputs import open_device
-from drgst.errors import RunError, SettingError
+from drgst.errors import RunError, SettingError, unknown
 from drgst.evaluate.configfile import versions
 from drgst.evaluate.fingerprint import data_fingerprint, known_fingerprint
 from drgst.evaluate.runconfig import RunConfig, absolute
@@ -26,6 +26,7 @@ from drgst.selftrain.recipes import find_recipe
 from drgst.selftrain.resolve import resolve
 
 DATA, RECIPE, PER_CLASS, SEED = "cora", "drgst-de", 3, 0  # what a run without a word is
+VALIDATION = ("public", "none")  # the split's own, or no such labels at all
 SMALL = 2_000_000  # entries of A and X below which a second thread costs more than it brings
 
 
@@ -50,6 +51,8 @@ def with_defaults(asked: RunConfig) -> RunConfig:
     seed = SEED if asked.seed is None else asked.seed
     if seed < 0:
         raise SettingError(f"seed is {seed}, but must be 0 or above")
+    if asked.validation not in (None, *VALIDATION):
+        raise SettingError(unknown("validation", asked.validation, VALIDATION))
     drawn = asked.per_class
     if drawn is None and asked.split is None and data in DATASETS:
         drawn = PER_CLASS
@@ -59,10 +62,14 @@ def with_defaults(asked: RunConfig) -> RunConfig:
 
 
 def run_name(config: RunConfig) -> str:
-    """A folder name for a run: ``cora-drgst-de-3-seed0``; a split of one's own has no label count."""
+    """A folder name for a run: ``cora-drgst-de-3-seed0``; a split of one's own has no label count.
+
+    ``cora-drgst-plus-3-no-validation-seed0`` where validation labels are left out.
+    """
     data, recipe = Path(str(config.data)).stem, str(config.recipe)
     method = Path(recipe).stem if recipe.endswith(".toml") else recipe
-    return "-".join(str(p) for p in (data, method, config.per_class, f"seed{config.seed}") if p is not None)
+    blind = "no-validation" if config.validation == "none" else None
+    return "-".join(str(p) for p in (data, method, config.per_class, blind, f"seed{config.seed}") if p is not None)
 
 
 def make_plan(asked: RunConfig, opener: Callable[[str], Graph] = open_graph) -> Plan:
@@ -100,6 +107,11 @@ def _file_hash(recipe: str) -> str | None:
 
 
 def _split(graph: Graph, asked: RunConfig) -> Split:
+    split = _whole_split(graph, asked)
+    return split.without_validation() if asked.validation == "none" else split
+
+
+def _whole_split(graph: Graph, asked: RunConfig) -> Split:
     pool = cast(Pool, asked.pool)
     if asked.per_class is not None:
         return draw_split(graph, asked.per_class, int(asked.seed or 0), pool)

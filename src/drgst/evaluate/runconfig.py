@@ -21,6 +21,7 @@ class RunConfig:
     split: str | None = None  # … or take the split in this file
     seed: int | None = None  # of the draw and of the training
     pool: str | None = None  # who may be pseudo-labelled
+    validation: str | None = None  # "none": the split's validation labels are not shown to the run
     threads: int | None = None  # of torch; sums in another order have other last bits
     recipe_sha256: str | None = None  # of a recipe that is a file
     data_sha256: str | None = None
@@ -44,7 +45,7 @@ class RunConfig:
             new |= {"per_class": None}
         if said.data is not None:
             new |= {"data_sha256": None, "known_sha256": None}
-        if {"per_class", "split", "seed", "pool"} & new.keys():
+        if {"per_class", "split", "seed", "pool", "validation"} & new.keys():
             new |= {"known_sha256": None}
         return replace(self, **new, settings={**self.settings, **said.settings})
 

@@ -31,6 +31,7 @@ PlusView = Literal[
     "features",
     "hops",
     "structure",
+    "neighbours",
     "topology+knn",
     "knn+hops+structure",
     "topology+knn+hops+structure",

@@ -33,13 +33,13 @@ def test_permitted(world: Any) -> None:
     bare = world.graph.with_(adjacency=NO_EDGES)
     assert permitted(world.graph) == ALL
     assert permitted(bare) == ("knn", "features")
-    assert permitted(make_graph(None, world.graph.adjacency, world.graph.labels)) == ("structure",)
+    assert permitted(make_graph(None, world.graph.adjacency, world.graph.labels)) == ("structure", "neighbours")
     assert permitted(make_graph(None, NO_EDGES, world.graph.labels)) == ()
 
 
 def test_no_nearest_neighbours_among_too_many(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lenses, "MANY", 59)
-    assert permitted(world.graph) == ("topology", "features", "hops", "structure")
+    assert permitted(world.graph) == ("topology", "features", "hops", "structure", "neighbours")
 
 
 @pytest.mark.parametrize(("nodes", "kept"), [(0, 256), (200_000, 256), (400_000, 128), (1_000_000, 51), (10**8, 32)])
@@ -76,7 +76,7 @@ def test_every_lens_is_finite_with_unit_rows(words: Graph, has: str) -> None:
     views = views_of(graph)
     assert tuple(views) == permitted(graph)
     for name, view in views.items():
-        assert (view.smoother is not None) == name.startswith(("topology", "knn"))
+        assert (view.smoother is not None) == name.startswith(("topology", "knn", "neighbours"))
         np.testing.assert_allclose(view.shares().sum(axis=0), 1)
         for z in view.lenses:
             assert z.shape[0] == 100

@@ -52,15 +52,15 @@ def test_no_edges_where_they_are_useless(val: int) -> None:
     assert choice(problem_of(town(1 / 3, 0.5), val=val))[0] == "knn+hops+structure"
 
 
-def test_structure_where_features_are_useless() -> None:
+def test_neighbours_where_features_are_useless() -> None:
     name, reason = choice(problem_of(town(0.9, 0.0), per_class=20, val=100))
-    assert name == "structure"
+    assert name == "neighbours"
     assert "49% of the time" in reason
 
 
 @pytest.mark.parametrize(
     ("homophily", "signal", "wanted"),
-    [(0.9, 0.5, "topology"), (1 / 3, 0.5, "knn+hops+structure"), (0.9, 0.0, "structure")],
+    [(0.9, 0.5, "topology"), (1 / 3, 0.5, "knn+hops+structure"), (0.9, 0.0, "neighbours")],
 )
 def test_one_label_a_class(homophily: float, signal: float, wanted: str) -> None:
     """Nothing to compare by: edges and features alone decide, and the sentence says so."""
@@ -92,10 +92,37 @@ def test_validation_labels_are_asked_where_there_are(world: Any) -> None:
     assert len(set(reasons)) == 3
 
 
-def test_the_only_view(world: Any) -> None:
-    graph = make_graph(None, world.graph.adjacency, world.graph.labels)
+def test_the_only_view(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lenses, "MANY", 59)
+    graph = world.graph.with_(adjacency=sp.csr_array((60, 60), dtype=np.float32))
     name, reason = choice(Problem.of(graph, world.split, Settings()))
-    assert (name, reason) == ("structure", "structure: the graph offers nothing else.")
+    assert (name, reason) == (
+        "features",
+        "features: the graph offers nothing else. Features are measurements, so their ranks are read.",
+    )
+
+
+@pytest.mark.parametrize("per_class", [1, 20])
+@pytest.mark.parametrize(("homophily", "wanted"), [(0.9, "neighbours"), (0.02, "structure")])
+@pytest.mark.parametrize("features", ["none", "one-hot"])
+def test_edges_alone(homophily: float, wanted: str, per_class: int, features: str) -> None:
+    """Within groups neighbours, across them structure, whatever the number of labels; names of nodes tell nothing."""
+    graph = block_model(300, 1_500, seed=0, classes=2, homophily=homophily)
+    own = sp.csr_array(sp.eye_array(300) if features == "one-hot" else (300, 0), dtype=np.float32)
+    problem = problem_of(graph.with_(features=own), per_class=per_class)
+    panel = Shelf().panel(problem, "auto", L2)
+    assert panel.name == wanted
+    assert "of the time (50% is chance)" in panel.reason
+    said = "There are no features." if features == "none" else "No two nodes share a feature, so they are not read."
+    assert panel.reason.endswith(said)
+
+
+def test_neighbours_are_not_made_where_features_vouch_for_edges_but_can_be_asked_for() -> None:
+    problem = problem_of(town(0.9, 0.5))
+    shelf = Shelf()
+    assert "neighbours" not in shelf.views(problem.graph)
+    assert shelf.panel(problem, "neighbours", L2).view.smoother is not None
+    assert "neighbours" in Shelf().views(town(0.9, 0.0))
 
 
 def test_features_alone(world: Any) -> None:
@@ -105,12 +132,15 @@ def test_features_alone(world: Any) -> None:
 
 def test_a_view_that_is_asked_for(world: Any) -> None:
     panel = Shelf().panel(world.problem("drgst-plus"), "hops", L2)
-    assert (panel.name, panel.reason) == ("hops", "hops: as it was asked for.")
+    assert (panel.name, panel.reason) == (
+        "hops",
+        "hops: as it was asked for. Features are measurements, so their ranks are read.",
+    )
 
 
 def test_a_view_that_the_graph_does_not_permit(world: Any) -> None:
     graph = make_graph(None, world.graph.adjacency, world.graph.labels)
-    with pytest.raises(SettingError, match=r"no view 'knn' \(it has structure, or auto\)"):
+    with pytest.raises(SettingError, match=r"no view 'knn' \(it has structure, neighbours, or auto\)"):
         Shelf().panel(Problem.of(graph, world.split, Settings()), "knn", L2)
 
 
@@ -177,9 +207,9 @@ def test_topology_beside_nearest_neighbours_where_that_helps() -> None:
     ("homophily", "signal", "per_class", "wanted"),
     [
         (1 / 3, 0.5, 10, "features"),
-        (0.9, 0.0, 20, "hops"),
+        (0.9, 0.0, 20, "neighbours"),
         (1 / 3, 0.5, 1, "features"),
-        (0.9, 0.0, 1, "structure"),
+        (0.9, 0.0, 1, "neighbours"),
     ],
 )
 def test_too_many_nodes_for_nearest_neighbours(

@@ -44,7 +44,8 @@ class Committee:
     of several l2 the one that is then right most often on them is taken. Information gain is what the readers differ
     by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um). Pseudo-labels are chosen by p smoothed over the view's edges, with
     class shares held to what p expects (:mod:`~drgst.selftrain.plus.shares`); the result is p itself. Readers of a
-    large graph are fitted to 20,000 of its pseudo-labels at most. It knows one graph: it can't predict on another.
+    large graph are fitted to 20,000 of its pseudo-labels at most, those of many classes with less l2 (:func:`eased`).
+    It knows one graph: it can't predict on another.
     """
 
     view: str = "auto"  # or one of :func:`~drgst.selftrain.plus.lenses.views_of`
@@ -64,8 +65,9 @@ class Committee:
     ) -> Trained:
         """Fit every reader to the targets."""
         began = time.perf_counter()
-        panel = SHELF.panel(problem, self.view, self.l2[0])
-        tried = self.l2 if problem.split.val.size else self.l2[:1]
+        tried = [eased(l2, problem.graph.num_classes) for l2 in self.l2]
+        panel = SHELF.panel(problem, self.view, tried[0])
+        tried = tried if problem.split.val.size else tried[:1]
         targets = thinned(targets)
         best = max((self._read(panel, problem, targets, loss, l2) for l2 in tried), key=lambda r: r.merit)
         logits = best.log_p.astype(np.float32)
@@ -134,6 +136,11 @@ class Reading:
     log_p: np.ndarray  # of all together, (N, C)
     merit: tuple[float, float] = (0.0, 0.0)  # accuracy on validation nodes, then log-likelihood
     words: str = ""  # what validation labels decided
+
+
+def eased(l2: float, classes: int) -> float:
+    """λ · min(1, 10 / C): the loss of one class is 1/C of the whole, but W has as many columns for it as ever."""
+    return l2 * min(1.0, 10 / classes)
 
 
 def thinned(targets: Targets, most: int = MOST) -> Targets:

@@ -12,6 +12,7 @@ from drgst.backbone.adjacency import laplacian_norm, mean_norm, sym_norm
 from drgst.graph.core import Features, Graph
 from drgst.graph.features import row_l1, svd, tfidf, unit_rows
 from drgst.graph.views import view
+from drgst.selftrain.plus.readable import readable, shared
 from drgst.selftrain.smooth import spread
 
 WIDTH = 256  # columns that are kept of the features
@@ -56,28 +57,32 @@ def views_of(graph: Graph, names: Iterable[str] | None = None) -> dict[str, View
 
     ``topology``, ``knn``: Π X with Π = α Σ_k (1-α)^k Â^k, once far (α = 0.1) and once near (0.3), over the graph's
     edges, or over those of the 10 nearest nodes by cosine. ``features``: X alone. ``hops``: [X, D^-1 A X,
-    (D^-1 A)² X], where a neighbour may also speak against a class. ``structure``: leading singular vectors of
-    D^-½ A D^-½, edges alone. X is once TF-IDF and once the row-normalised features, each reduced to 256 columns.
+    (D^-1 A)² X], where a neighbour may also speak against a class. X is once TF-IDF and once the row-normalised
+    features, each reduced to 256 columns; measurements are read as ranks (:mod:`~drgst.selftrain.plus.readable`).
+    ``structure``: leading singular vectors of D^-½ A D^-½, edges alone. ``neighbours``: that beside Π X, far and near,
+    of the TF-IDF of A + I, where a node's words are its neighbours: edges alone, if they join alike nodes.
     ``topology+knn``: both, kNN with the voice 1 / (1 + degree), so that it speaks where edges are few.
     ``knn+hops+structure``: all three, with the voices 4, 2, 1, for graphs whose edges do not join alike nodes.
     ``topology+knn+hops+structure``: all four, with the voices 2, 2, 2, 1, where nobody knows.
     """
+    graph = readable(graph)
     wanted = permitted(graph) if names is None else tuple(names)
-    tables = feature_tables(graph) if graph.num_features else ()
     parts = dict.fromkeys(part for name in wanted for part in name.split("+"))
+    tables = feature_tables(graph) if graph.num_features and not parts.keys() <= EDGES_ALONE else ()
     simple = {name: MAKERS[name](graph, tables) for name in parts}
     return {name: simple[name] if name in simple else _compound(name, simple, graph) for name in wanted}
 
 
 def permitted(graph: Graph) -> tuple[str, ...]:
     """The views that can be had of ``graph``: features, edges or both are needed, and kNN not too many nodes."""
-    features, edges = graph.num_features > 0, graph.num_edges > 0
+    features, edges = shared(graph), graph.num_edges > 0
     has = {
         "topology": features and edges,
         "knn": features and 2 < graph.num_nodes <= MANY,
         "features": features,
         "hops": features and edges,
         "structure": edges,
+        "neighbours": edges,
     }
     compounds = (name for name in VOICES if all(has[part] for part in name.split("+")))
     return (*(name for name, there in has.items() if there), *compounds)
@@ -86,16 +91,28 @@ def permitted(graph: Graph) -> tuple[str, ...]:
 def feature_tables(graph: Graph) -> Tables:
     """X twice, each (N, ≤256): TF-IDF with unit rows, and rows divided by their sums.
 
-    Where a feature is negative, TF-IDF means nothing: columns of mean 0 and variance 1 with unit rows instead.
+    Where a feature is negative, TF-IDF means nothing: columns of mean 0 and variance 1 with unit rows instead
+    (their mean stays where they are many and sparse, as they would fill the memory).
     """
     x = graph.features
     values = x if isinstance(x, np.ndarray) else x.data
     if values.size and values.min() < 0:
-        dense = x if isinstance(x, np.ndarray) else x.toarray()
-        spread_out = dense.std(axis=0)
-        scaled = (dense - dense.mean(axis=0)) / np.where(spread_out > 0, spread_out, 1)
-        return reduced(graph, unit_rows(scaled.astype(np.float32))), reduced(graph, unit_rows(x))
+        return reduced(graph, unit_rows(standardised(x))), reduced(graph, unit_rows(x))
     return reduced(graph, unit_rows(tfidf(graph).features)), reduced(graph, row_l1(graph).features)
+
+
+def standardised(x: Features) -> Features:
+    """(x_ij - m_j) / σ_j, (N, F); x_ij / σ_j where x is sparse with more than 2,000 columns. σ_j = 0 counts as 1."""
+    if not isinstance(x, np.ndarray) and x.shape[1] <= NARROW:
+        x = x.toarray()
+    mean = np.asarray(x.mean(axis=0))
+    if isinstance(x, np.ndarray):
+        deviation = x.std(axis=0)
+        return np.asarray((x - mean) / np.where(deviation > 0, deviation, 1), dtype=np.float32)
+    deviation = np.sqrt(np.maximum(np.asarray(x.multiply(x).mean(axis=0)) - mean * mean, 0))
+    scaled = x.copy()
+    scaled.data = (x.data / np.where(deviation > 0, deviation, 1)[x.indices]).astype(np.float32)
+    return scaled
 
 
 def columns_kept(nodes: int) -> int:
@@ -153,6 +170,13 @@ def _structure(graph: Graph, tables: Tables) -> View:  # noqa: ARG001
     return _one((centred(np.asarray(vectors)),))
 
 
+def _neighbours(graph: Graph, tables: Tables) -> View:
+    own = sp.eye_array(graph.num_nodes, dtype=np.float32, format="csr")
+    words = graph.with_(features=sp.csr_array(graph.adjacency + own))
+    smoothed = _topology(graph, (reduced(words, unit_rows(tfidf(words).features)),))
+    return _one((*smoothed.lenses, *_structure(graph, tables).lenses), smoothed.smoother)
+
+
 def _compound(name: str, simple: Mapping[str, View], graph: Graph) -> View:
     """The circles of several views, each with its voice; beliefs are smoothed over the first's edges."""
     parts = name.split("+")
@@ -167,7 +191,9 @@ MAKERS: dict[str, Callable[[Graph, Tables], View]] = {
     "features": _features,
     "hops": _hops,
     "structure": _structure,
+    "neighbours": _neighbours,
 }
+EDGES_ALONE = {"structure", "neighbours"}  # views that do not look at features
 
 VOICES: dict[str, Callable[[np.ndarray], tuple[float | np.ndarray, ...]]] = {  # of each part, from the degrees
     "topology+knn": lambda degrees: (1.0, 1.0 / (1.0 + degrees)),

@@ -12,6 +12,7 @@ from drgst.graph.core import Graph
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.plus.evidence import cross_fitted, foretold, lead
 from drgst.selftrain.plus.lenses import View, permitted, views_of
+from drgst.selftrain.plus.readable import readable, remark
 from drgst.selftrain.plus.regression import fit_linear, read
 from drgst.selftrain.plus.unlabelled import alikeness, edge_order, feature_order
 
@@ -20,10 +21,12 @@ ORDERLESS = 1.03  # below this, edges or features hold no groups that chance wou
 ASUNDER = ("knn+hops+structure", "knn", "features")  # the first of these, where edges do not join alike nodes
 CHANCE = {  # how often chance may give a view the lead that lets it replace the first choice
     "topology": {"topology+knn": 0.1} | dict.fromkeys(("knn", "features", "hops", "structure"), 0.001),
+    "neighbours": {},
+    "structure": {"neighbours": 0.1},
     "knn+hops+structure": {"topology+knn+hops+structure": 0.5}
-    | dict.fromkeys(("topology", "topology+knn", "hops", "structure"), 0.1),
+    | dict.fromkeys(("topology", "topology+knn", "hops", "structure", "neighbours"), 0.1),
     "knn": {"features": 0.025},
-    "features": dict.fromkeys(("topology", "hops", "structure"), 0.5),  # too many nodes for kNN: whatever leads
+    "features": dict.fromkeys(("topology", "hops", "structure", "neighbours"), 0.5),  # too many for kNN: what leads
 }
 
 
@@ -46,21 +49,38 @@ class Shelf:
         self._panel: Panel | None = None
 
     def views(self, graph: Graph) -> dict[str, View]:
-        """All that the graph permits."""
+        """All among which a view is chosen."""
         last = self._graph
         if last is None or last.features is not graph.features or last.adjacency is not graph.adjacency:
             if not permitted(graph):
-                raise GraphError(f"{graph.name!r} has neither edges nor features, so nothing can be learnt from it")
-            self._views, self._graph = views_of(graph), graph
+                lacking = "neither edges nor features that two nodes share"
+                raise GraphError(f"{graph.name!r} has {lacking}, so nothing can be learnt from it")
+            self._views, self._graph = self._offered(graph), graph
         return self._views
+
+    def _offered(self, graph: Graph) -> dict[str, View]:
+        """All views but neighbours where features vouch for the edges: they would not be chosen, and take time."""
+        views = views_of(graph, [name for name in permitted(graph) if name != "neighbours"])
+        if graph.num_edges and _alikeness(graph, views) < ALIKE:
+            views |= views_of(graph, ["neighbours"])
+        return views
+
+    def view(self, graph: Graph, name: str) -> View:
+        """The view of that name, made if it is not there yet."""
+        views = self.views(graph)
+        if name not in views:
+            views |= views_of(graph, [name])
+        return views[name]
 
     def panel(self, problem: Problem, view: str, l2: float) -> Panel:
         """Of this problem, with the view that is named or, for ``"auto"``, chosen; made once."""
         asked = (problem, view, l2)
         if self._panel is None or self._asked != asked:
-            views = self.views(problem.graph)
-            name, reason = choose(problem, views, l2) if view == "auto" else named(view, views)
-            self._panel, self._asked = Panel(name, views[name], reason), asked
+            graph = problem.graph
+            views = self.views(graph)
+            name, reason = choose(problem, views, l2) if view == "auto" else named(view, graph)
+            words = f"{reason} {remark(graph)}".rstrip()
+            self._panel, self._asked = Panel(name, self.view(graph, name), words), asked
         return self._panel
 
 
@@ -73,24 +93,35 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     The first choice is topology where edges join alike nodes (:func:`~drgst.selftrain.plus.unlabelled.alikeness` of
     0.58 or more), kNN, hops and structure together where they do not. Another view takes its place if it foretells
     known labels, each by a reader that had not seen it, so much better that chance seldom gives that lead
-    (``CHANCE``). Of several the best. With one label a class nothing can be left out: structure takes its place where
-    features hold no groups and edges do.
+    (``CHANCE``). Of several the best; neighbours for structure where edges lie within the groups that they make. With
+    one label a class nothing can be left out: neighbours or structure take its place where features hold no groups
+    and edges do. Without features it is one of these two.
     """
     if len(views) == 1:
         only = next(iter(views))
         return only, f"{only}: the graph offers nothing else."
-    alike = _alikeness(problem.graph, views)
-    base = "topology" if alike >= ALIKE else next(name for name in ASUNDER if name in views)
-    words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
+    base, words = _first(problem.graph, views)
     found = _asked(problem, views, l2)
     if not found:
         if base in ASUNDER and "structure" in views:
-            base, more = _unaided(problem.graph, base)
+            base, more = _unaided(problem.graph, base, views)
             words += more
         return base, f"{base}: a class has one label alone, so views can't be compared; {words}."
     taken = max((n for n in found if n == base or _replaces(n, base, found)), key=lambda n: float(found[n].sum()))
+    taken = _by_edges(problem.graph, views) if taken == "structure" else taken
     figures = ", ".join(f"{name} {np.exp(v.mean()):.2f}" for name, v in found.items())
     return taken, f"{taken}: mean probability of known labels left out: {figures}; {words}."
+
+
+def _first(graph: Graph, views: Mapping[str, View]) -> tuple[str, str]:
+    """The first choice, and the figure that says so."""
+    if "features" not in views:
+        together = _togetherness(graph, views)
+        words = f"an edge lies within the groups that edges make {together:.0%} of the time (50% is chance)"
+        return "neighbours" if together >= ALIKE else "structure", words
+    alike = _alikeness(graph, views)
+    words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
+    return "topology" if alike >= ALIKE else next(name for name in ASUNDER if name in views), words
 
 
 def _replaces(rival: str, base: str, found: Mapping[str, np.ndarray]) -> bool:
@@ -99,18 +130,26 @@ def _replaces(rival: str, base: str, found: Mapping[str, np.ndarray]) -> bool:
     return chance is not None and lead(found[rival], found[base]) > clearly(found[base].size, chance)
 
 
-def _unaided(graph: Graph, base: str) -> tuple[str, str]:
-    """The base, or structure where only the edges hold groups; and the figures that say so."""
+def _unaided(graph: Graph, base: str, views: Mapping[str, View]) -> tuple[str, str]:
+    """The base, or where only the edges hold groups, neighbours if they lie within groups, structure if across."""
     edges = edge_order(graph, np.random.default_rng(0))
-    features = feature_order(graph, np.random.default_rng(0))
-    name = "structure" if features < ORDERLESS < edges else base
+    features = feature_order(readable(graph), np.random.default_rng(0))
+    name = base
+    if features < ORDERLESS < edges:
+        name = _by_edges(graph, views)
     return name, f"; groups in edges {edges:.2f}, in features {features:.2f} (1.00 is chance)"
 
 
-def named(view: str, views: Mapping[str, View]) -> tuple[str, str]:
+def _by_edges(graph: Graph, views: Mapping[str, View]) -> str:
+    """Of the two views that see edges alone: neighbours if edges lie within groups, structure if across."""
+    return "neighbours" if "neighbours" in views and _togetherness(graph, views) >= ALIKE else "structure"
+
+
+def named(view: str, graph: Graph) -> tuple[str, str]:
     """The view of that name, where the graph permits it."""
-    if view not in views:
-        raise SettingError(f"this graph has no view {view!r} (it has {', '.join(views)}, or auto)")
+    there = permitted(graph)
+    if view not in there:
+        raise SettingError(f"this graph has no view {view!r} (it has {', '.join(there)}, or auto)")
     return view, f"{view}: as it was asked for."
 
 
@@ -122,9 +161,15 @@ def clearly(asked: int, chance: float) -> float:
 
 
 def _alikeness(graph: Graph, views: Mapping[str, View]) -> float:
+    """Of the ends of an edge, by features; 0 where there are none."""
     if "features" not in views or not graph.num_edges:
         return 0.0
     return alikeness(graph, views["features"].lenses[0], np.random.default_rng(0))
+
+
+def _togetherness(graph: Graph, views: Mapping[str, View]) -> float:
+    """Whether edges lie within the groups that they make (0.5 is chance, less is across)."""
+    return alikeness(graph, views["structure"].lenses[0], np.random.default_rng(0))
 
 
 def _asked(problem: Problem, views: Mapping[str, View], l2: float) -> dict[str, np.ndarray]:
