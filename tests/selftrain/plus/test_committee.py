@@ -155,7 +155,7 @@ def test_neither_edges_nor_features(world: Any) -> None:
 def test_the_note_and_the_embedding(world: Any) -> None:
     result = trained(world.problem("drgst-plus"), "hops")
     assert re.fullmatch(
-        r"hops: as it was asked for\. Features are measurements, so their ranks are read\. "
+        r"hops: as it was asked for\. Features are numbers rather than words, so their ranks are read\. "
         r"Validation labels chose an l2 of (0\.0003|0\.003|0\.03)\.",
         result.note,
     )

@@ -98,7 +98,7 @@ def test_the_only_view(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     name, reason = choice(Problem.of(graph, world.split, Settings()))
     assert (name, reason) == (
         "features",
-        "features: the graph offers nothing else. Features are measurements, so their ranks are read.",
+        "features: the graph offers nothing else. Features are numbers rather than words, so their ranks are read.",
     )
 
 
@@ -134,7 +134,7 @@ def test_a_view_that_is_asked_for(world: Any) -> None:
     panel = Shelf().panel(world.problem("drgst-plus"), "hops", L2)
     assert (panel.name, panel.reason) == (
         "hops",
-        "hops: as it was asked for. Features are measurements, so their ranks are read.",
+        "hops: as it was asked for. Features are numbers rather than words, so their ranks are read.",
     )
 
 

@@ -91,7 +91,7 @@ def test_readable_ranks_measurements_and_says_so(kind: Callable[[Any], Any]) -> 
     graph = bare(kind(table(np.random.default_rng(2))))
     assert readable(graph).num_features == 5
     assert np.abs(readable(graph).features).max() < 4
-    assert remark(graph) == "Features are measurements, so their ranks are read."
+    assert remark(graph) == "Features are numbers rather than words, so their ranks are read."
 
 
 def test_features_of_one_node_each_are_not_shared() -> None:

@@ -29,7 +29,7 @@ from drgst.selftrain.recipes import find_recipe
 from drgst.selftrain.stagefiles import load_stage, save_stage
 
 CHOSEN = (
-    r"{}: as it was asked for\. Features are measurements, so their ranks are read\. "
+    r"{}: as it was asked for\. Features are numbers rather than words, so their ranks are read\. "
     r"Validation labels chose an l2 of (0\.0003|0\.003|0\.03)\."
 )
 

@@ -27,7 +27,7 @@ def remark(graph: Graph) -> str:
         return "There are no features."
     if not shared(graph):
         return "No two nodes share a feature, so they are not read."
-    return "Features are measurements, so their ranks are read." if measured(graph.features) else ""
+    return "Features are numbers rather than words, so their ranks are read." if measured(graph.features) else ""
 
 
 def shared(graph: Graph) -> bool:
@@ -43,11 +43,12 @@ def measured(x: Features) -> bool:
     """
     present, squares = _sizes(x)
     used = present > 0
-    values = x[x != 0] if isinstance(x, np.ndarray) else x.data[x.data != 0]
-    if not values.size or values.min() == values.max():
-        return False
-    if values.min() < 0:
+    values = x if isinstance(x, np.ndarray) else x.data
+    least, most = values.min(initial=0), values.max(initial=0)
+    if least < 0:
         return True
+    if not used.any() or np.isclose(squares.sum(), most**2 * present.sum()):
+        return False
     size = np.sqrt(squares[used] / present[used])
     loud = (2 * present[used] > x.shape[0]) | (size > LOUD * np.quantile(size, 0.25, method="lower"))
     return bool(2 * squares[used][loud].sum() > squares.sum())
@@ -59,44 +60,57 @@ def scores(x: Features) -> Features:
     In the other columns zeros stay zeros, and the rank among the n_j values that are not becomes
     σ_j ((r_ij - ½) / n_j + ½). σ_j is a column's standard deviation, of such a column the root mean square of what is
     not zero, if all are of one unit, the largest within 30 times the smallest; else 1. Equal values share their mean
-    rank, so that a column of zeros and ones is left as it is. Full columns come first.
+    rank, so that a column of zeros and ones is left as it is. Of a sparse x the full columns come first.
     """
+    if isinstance(x, np.ndarray):
+        rows = [_held(column) for column in x.T]
+        columns = [x[held, j] for j, held in enumerate(rows)]
+        out = np.zeros(x.shape, dtype=np.float32)
+        for j, values in enumerate(_scored(columns, x.shape[0])):
+            out[rows[j], j] = values
+        return out
+    order = sp.csc_array(x)
+    order.eliminate_zeros()
+    parts = [order.data[a:b] for a, b in pairwise(order.indptr)]
+    full = np.array([2 * part.size > x.shape[0] or part.min(initial=0) < 0 for part in parts])
+    dense = order[:, np.flatnonzero(full)].toarray()
+    sparse = sp.csc_array(order[:, np.flatnonzero(~full)], dtype=np.float32)
+    columns = [*dense.T, *(sparse.data[a:b] for a, b in pairwise(sparse.indptr))]
+    found = _scored(columns, x.shape[0])
+    sparse.data = np.concatenate([np.zeros(0), *found[dense.shape[1] :]]).astype(np.float32)
+    first = np.array(found[: dense.shape[1]], dtype=np.float32).reshape(-1, x.shape[0]).T
+    return sp.csr_array(sp.hstack([sp.csc_array(first), sparse]))
+
+
+def _held(column: np.ndarray) -> np.ndarray:
+    """Which rows of a column are ranked, (N,): all where most are not zero or one is negative, else what is not."""
+    there = column != 0
+    return np.ones_like(there) if 2 * there.sum() > column.size or column.min(initial=0) < 0 else there
+
+
+def _scored(columns: list[np.ndarray], nodes: int) -> list[np.ndarray]:
+    """The scores of what is held of each column; one that holds every node is a full one."""
+    size = np.array([_size(values, values.size == nodes) for values in columns])
+    alike = size.max(initial=0) <= LOUD * size[size > 0].min(initial=np.inf)
+    units = size if alike else np.ones_like(size)
+    return [unit * _score(values, values.size == nodes) for values, unit in zip(columns, units, strict=True)]
+
+
+def _size(values: np.ndarray, full: bool) -> float:
+    """σ_j; 0 of a full column that never changes."""
+    if not values.size or (full and values.min() == values.max()):
+        return 0.0
+    wide = values.astype(np.float64)
+    return float(wide.std() if full else np.sqrt((wide * wide).mean()))
+
+
+def _score(values: np.ndarray, full: bool) -> np.ndarray:
+    """Φ^-1((r - ½) / n), or (r - ½) / n + ½."""
     from scipy.special import ndtri
-
-    columns = sp.csc_array(x)
-    columns.eliminate_zeros()
-    full = np.array([_is_full(columns, j) for j in range(columns.shape[1])])
-    dense = np.asarray(columns[:, np.flatnonzero(full)].toarray(), dtype=np.float64)
-    sparse = sp.csc_array(columns[:, np.flatnonzero(~full)], dtype=np.float32)
-    size = np.concatenate([dense.std(axis=0), [_root_mean_square(part) for part in _parts(sparse)]])
-    unit = size if size.max() <= LOUD * size[size > 0].min(initial=np.inf) else np.ones_like(size)
-    for j in range(dense.shape[1]):
-        dense[:, j] = unit[j] * ndtri(_ranked(dense[:, j]))
-    for part, scale in zip(_parts(sparse), unit[dense.shape[1] :], strict=True):
-        part[:] = scale * (_ranked(part) + 0.5)
-    both = sp.csr_array(sp.hstack([sp.csc_array(dense.astype(np.float32)), sparse]))
-    return np.asarray(both.toarray()) if isinstance(x, np.ndarray) else both
-
-
-def _is_full(columns: sp.csc_array, j: int) -> bool:
-    values = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
-    return bool(2 * values.size > columns.shape[0] or values.min(initial=0) < 0)
-
-
-def _parts(columns: sp.csc_array) -> list[np.ndarray]:
-    """The non-zero values of each column, as views that can be written to."""
-    return [columns.data[a:b] for a, b in pairwise(columns.indptr)]
-
-
-def _root_mean_square(values: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(np.square(values, dtype=np.float64)))) if values.size else 0.0
-
-
-def _ranked(values: np.ndarray) -> np.ndarray:
-    """(r - ½) / n, between 0 and 1."""
     from scipy.stats import rankdata
 
-    return np.asarray((rankdata(values) - 0.5) / max(values.size, 1))
+    ranks = (rankdata(values) - 0.5) / max(values.size, 1)
+    return np.asarray(ndtri(ranks) if full else ranks + 0.5)
 
 
 def _sizes(x: Features) -> tuple[np.ndarray, np.ndarray]:
