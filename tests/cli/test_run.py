@@ -176,6 +176,9 @@ def test_validation_labels_can_be_left_out(capsys: Any, file: Path, tmp_path: Pa
     )
     assert code == 0
     assert json.loads(out)["val_accuracy"] is not None
+    code, _, err = call(capsys, *words, "--validation", "public", "--out", "again", "--resume")
+    assert code == 2
+    assert "validation = 'none', not 'public'" in err
     code, _, err = call(capsys, *words, "--validation", "non")
     assert code == 2
     assert err == "error: unknown validation 'non'; did you mean 'none'? (known: none, public)\n"

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+import drgst
+from drgst.evaluate.fingerprint import data_fingerprint
 from drgst.evaluate.task import NEUTRAL, REVISED, UNMOVED, Task, variant
 from drgst.selftrain.settings import Settings
 
@@ -69,6 +71,10 @@ def test_a_revision_that_left_a_graph_as_it_was_keeps_its_runs(monkeypatch: pyte
     assert moved.key != before[1]
     monkeypatch.setitem(REVISED, "gcn", 2)
     assert same.key != before[0], "the next revision moves it"
+
+
+def test_cora_is_among_the_graphs_that_a_revision_left_alone() -> None:
+    assert data_fingerprint(drgst.load("cora")) in UNMOVED["drgst-plus", 4]
 
 
 def test_a_recipe_in_a_file_may_hold_any_revised_part(monkeypatch: pytest.MonkeyPatch) -> None:

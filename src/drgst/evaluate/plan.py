@@ -58,7 +58,8 @@ def with_defaults(asked: RunConfig) -> RunConfig:
         drawn = PER_CLASS
     recipe = find_recipe(asked.recipe or RECIPE).name
     pool = asked.pool or ("unlabelled" if drawn is not None else None)
-    return replace(asked, data=data, recipe=recipe, seed=seed, per_class=drawn, pool=pool)
+    validation = asked.validation or VALIDATION[0]
+    return replace(asked, data=data, recipe=recipe, seed=seed, per_class=drawn, pool=pool, validation=validation)
 
 
 def run_name(config: RunConfig) -> str:

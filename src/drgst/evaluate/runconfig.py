@@ -52,8 +52,11 @@ class RunConfig:
     def conflict(self, said: RunConfig) -> str | None:
         """The first thing that ``said`` says otherwise, in words, or None; a split file is compared elsewhere."""
         for key, value in said.keys().items():
-            if key not in ("split", "threads") and value is not None and value != getattr(self, key):
-                return f"{key} = {getattr(self, key)!r}, not {value!r}"
+            own = getattr(self, key)
+            if key == "validation" and own is None:
+                own = "public"  # older folders do not say it
+            if key not in ("split", "threads") and value is not None and value != own:
+                return f"{key} = {own!r}, not {value!r}"
         mine = Settings().updated(self.settings)
         wanted = mine.updated(said.settings)
         for key in said.settings:

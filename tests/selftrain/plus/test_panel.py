@@ -122,6 +122,7 @@ def test_neighbours_are_not_made_where_features_vouch_for_edges_but_can_be_asked
     shelf = Shelf()
     assert "neighbours" not in shelf.views(problem.graph)
     assert shelf.panel(problem, "neighbours", L2).view.smoother is not None
+    assert "neighbours" not in shelf.views(problem.graph), "asked for once, not offered later"
     assert "neighbours" in Shelf().views(town(0.9, 0.0))
 
 

@@ -49,7 +49,7 @@ def test_what_is_measured(kind: Callable[[Any], Any]) -> None:
     assert measured(kind(rng.random((100, 5)).astype(np.float32))), "columns that all nodes have"
 
 
-def test_the_data_sets_of_the_paper_are_words() -> None:
+def test_cora_is_words() -> None:
     graph = drgst.load("cora")
     assert readable(graph) is graph
     assert remark(graph) == ""
@@ -73,7 +73,7 @@ def test_units_are_kept_where_they_are_alike_and_dropped_where_not() -> None:
 
 
 @KINDS
-def test_scores_do_not_feel_units_or_tails(kind: Callable[[Any], Any]) -> None:
+def test_scores_do_not_feel_units_far_apart_nor_tails(kind: Callable[[Any], Any]) -> None:
     """Any rising function of a full column gives the same scores, so that a ruler does not matter."""
     x = table(np.random.default_rng(1))
     other = x.copy()
@@ -92,6 +92,29 @@ def test_readable_ranks_measurements_and_says_so(kind: Callable[[Any], Any]) -> 
     assert readable(graph).num_features == 5
     assert np.abs(readable(graph).features).max() < 4
     assert remark(graph) == "Features are numbers rather than words, so their ranks are read."
+
+
+@pytest.mark.parametrize("unit", [1e-30, 1e-6, 1, 1e18])
+def test_what_is_measured_does_not_depend_on_the_unit(unit: float) -> None:
+    x = np.random.default_rng(0).random((100, 5)) * unit
+    assert measured(x.astype(np.float32))
+    assert not measured(np.where(x > x.mean(), unit, 0).astype(np.float32))
+    assert measured((1.7e9 + 8_000 * np.random.default_rng(0).random((100, 1))).astype(np.float32)), "a time"
+
+
+@KINDS
+def test_rare_columns_with_signs_stay_sparse(kind: Callable[[Any], Any]) -> None:
+    x = np.zeros((6, 1), dtype=np.float32)
+    x[:2, 0] = (-40, 3)
+    got = scores(kind(x))
+    dense = got if isinstance(got, np.ndarray) else got.toarray()
+    assert np.count_nonzero(dense) == 2
+    assert dense[0, 0] / dense[1, 0] == pytest.approx(-1.25 / 0.75)
+
+
+def test_columns_that_never_change_are_not_shared() -> None:
+    assert not shared(bare(np.tile(np.float32([1, 5]), (6, 1))))
+    assert shared(bare(np.tile(np.float32([1, 5]), (6, 1)) + np.eye(6, 2, dtype=np.float32)))
 
 
 def test_features_of_one_node_each_are_not_shared() -> None:

@@ -45,6 +45,7 @@ class Shelf:
     def __init__(self) -> None:
         self._graph: Graph | None = None
         self._views: dict[str, View] = {}
+        self._named: dict[str, View] = {}  # made because they were asked for: never among which a view is chosen
         self._asked: tuple[Problem, str, float] | None = None
         self._panel: Panel | None = None
 
@@ -55,11 +56,11 @@ class Shelf:
             if not permitted(graph):
                 lacking = "neither edges nor features that two nodes share"
                 raise GraphError(f"{graph.name!r} has {lacking}, so nothing can be learnt from it")
-            self._views, self._graph = self._offered(graph), graph
+            self._views, self._named, self._graph = self._offered(graph), {}, graph
         return self._views
 
     def _offered(self, graph: Graph) -> dict[str, View]:
-        """All views but neighbours where features vouch for the edges: they would not be chosen, and take time."""
+        """All views; neighbours, which take time, only where features do not vouch for the edges."""
         views = views_of(graph, [name for name in permitted(graph) if name != "neighbours"])
         if graph.num_edges and _alikeness(graph, views) < ALIKE:
             views |= views_of(graph, ["neighbours"])
@@ -68,9 +69,9 @@ class Shelf:
     def view(self, graph: Graph, name: str) -> View:
         """The view of that name, made if it is not there yet."""
         views = self.views(graph)
-        if name not in views:
-            views |= views_of(graph, [name])
-        return views[name]
+        if name not in views and name not in self._named:
+            self._named |= views_of(graph, [name])
+        return views[name] if name in views else self._named[name]
 
     def panel(self, problem: Problem, view: str, l2: float) -> Panel:
         """Of this problem, with the view that is named or, for ``"auto"``, chosen; made once."""
@@ -93,9 +94,9 @@ def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str,
     The first choice is topology where edges join alike nodes (:func:`~drgst.selftrain.plus.unlabelled.alikeness` of
     0.58 or more), kNN, hops and structure together where they do not. Another view takes its place if it foretells
     known labels, each by a reader that had not seen it, so much better that chance seldom gives that lead
-    (``CHANCE``). Of several the best; neighbours for structure where edges lie within the groups that they make. With
-    one label a class nothing can be left out: neighbours or structure take its place where features hold no groups
-    and edges do. Without features it is one of these two.
+    (``CHANCE``). Of several the best; neighbours, where offered, for structure if edges lie within the groups that they
+    make. With one label a class nothing can be left out: neighbours or structure take its place where features hold
+    no groups and edges do. Without features it is one of these two.
     """
     if len(views) == 1:
         only = next(iter(views))

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from drgst.graph.core import Features, Graph
 
-LOUD = 30  # times the typical column's size: a column that loud is in a unit of its own
+LOUD = 30  # times a quiet column's size: a column that loud is in a unit of its own
 
 
 def readable(graph: Graph) -> Graph:
@@ -31,23 +31,27 @@ def remark(graph: Graph) -> str:
 
 
 def shared(graph: Graph) -> bool:
-    """Whether any feature is found at two nodes; one-hot names of the nodes are not."""
-    return bool(graph.num_features) and bool(_sizes(graph.features)[0].max() > 1)
+    """Whether any feature is found at two nodes and not the same at all; one-hot names of the nodes are not."""
+    x = graph.features
+    present = _sizes(x)[0]
+    everywhere = np.flatnonzero(present == x.shape[0])
+    dense = x[:, everywhere] if isinstance(x, np.ndarray) else sp.csc_array(x)[:, everywhere].toarray()
+    varied = np.ptp(dense, axis=0) > 0 if everywhere.size else np.zeros(0, dtype=bool)
+    return bool(varied.any() or ((present > 1) & (present < x.shape[0])).any())
 
 
 def measured(x: Features) -> bool:
     """Whether columns hold quantities rather than words, (N, F).
 
     They do where a value is negative, or where half of Σ x² is in columns that most nodes have, or whose non-zero
-    entries are 30 times as large as those of most columns. Zeros and ones are words however frequent.
+    entries are 30 times as large as those of the quietest quarter. Zeros and ones are words however frequent.
     """
     present, squares = _sizes(x)
     used = present > 0
     values = x if isinstance(x, np.ndarray) else x.data
-    least, most = values.min(initial=0), values.max(initial=0)
-    if least < 0:
+    if values.min(initial=0) < 0:
         return True
-    if not used.any() or np.isclose(squares.sum(), most**2 * present.sum()):
+    if ((values == 0) | (values == values.max(initial=0))).all():
         return False
     size = np.sqrt(squares[used] / present[used])
     loud = (2 * present[used] > x.shape[0]) | (size > LOUD * np.quantile(size, 0.25, method="lower"))
@@ -55,12 +59,13 @@ def measured(x: Features) -> bool:
 
 
 def scores(x: Features) -> Features:
-    """σ_j Φ^-1((r_ij - ½) / N) of the ranks r_ij in every column that most nodes have or that has a negative, (N, F).
+    """σ_j Φ^-1((r_ij - ½) / N) of the ranks r_ij in every column that most nodes have, (N, F).
 
-    In the other columns zeros stay zeros, and the rank among the n_j values that are not becomes
-    σ_j ((r_ij - ½) / n_j + ½). σ_j is a column's standard deviation, of such a column the root mean square of what is
-    not zero, if all are of one unit, the largest within 30 times the smallest; else 1. Equal values share their mean
-    rank, so that a column of zeros and ones is left as it is. Of a sparse x the full columns come first.
+    In the other columns zeros stay zeros, and the rank of |x_ij| among the n_j values that are not becomes
+    ± σ_j ((r_ij - ½) / n_j + ½). σ_j is a column's standard deviation, of such a column the root mean square of what
+    is not zero, if all are of one unit, the largest within 30 times the smallest; else 1. Equal values share their
+    mean rank, so that a column of zeros and ones that half of the nodes have or fewer is left as it is. Of a sparse x
+    the full columns come first.
     """
     if isinstance(x, np.ndarray):
         rows = [_held(column) for column in x.T]
@@ -72,7 +77,7 @@ def scores(x: Features) -> Features:
     order = sp.csc_array(x)
     order.eliminate_zeros()
     parts = [order.data[a:b] for a, b in pairwise(order.indptr)]
-    full = np.array([2 * part.size > x.shape[0] or part.min(initial=0) < 0 for part in parts])
+    full = np.array([2 * part.size > x.shape[0] for part in parts])
     dense = order[:, np.flatnonzero(full)].toarray()
     sparse = sp.csc_array(order[:, np.flatnonzero(~full)], dtype=np.float32)
     columns = [*dense.T, *(sparse.data[a:b] for a, b in pairwise(sparse.indptr))]
@@ -83,9 +88,9 @@ def scores(x: Features) -> Features:
 
 
 def _held(column: np.ndarray) -> np.ndarray:
-    """Which rows of a column are ranked, (N,): all where most are not zero or one is negative, else what is not."""
+    """Which rows of a column are ranked, (N,): all where most are not zero, else what is not."""
     there = column != 0
-    return np.ones_like(there) if 2 * there.sum() > column.size or column.min(initial=0) < 0 else there
+    return np.ones_like(there) if 2 * there.sum() > column.size else there
 
 
 def _scored(columns: list[np.ndarray], nodes: int) -> list[np.ndarray]:
@@ -105,12 +110,12 @@ def _size(values: np.ndarray, full: bool) -> float:
 
 
 def _score(values: np.ndarray, full: bool) -> np.ndarray:
-    """Φ^-1((r - ½) / n), or (r - ½) / n + ½."""
+    """Φ^-1((r - ½) / n), or ± ((r - ½) / n + ½)."""
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
-    ranks = (rankdata(values) - 0.5) / max(values.size, 1)
-    return np.asarray(ndtri(ranks) if full else ranks + 0.5)
+    ranks = (rankdata(values if full else np.abs(values)) - 0.5) / max(values.size, 1)
+    return np.asarray(ndtri(ranks) if full else np.sign(values) * (ranks + 0.5))
 
 
 def _sizes(x: Features) -> tuple[np.ndarray, np.ndarray]:
