@@ -53,7 +53,7 @@ CASES: dict[str, tuple[dict[str, float | str], int]] = {  # what the block model
 
 
 def graph_of(told: dict[str, float | str], seed: int) -> Graph:
-    """A block model; with its words taken away, or put in the place of measurements, where ``kind`` says so."""
+    """A block model; its words are taken away, or measurements put in their place, where ``kind`` says so."""
     graph = block_model(N, 4 * N, seed=seed, **{k: v for k, v in told.items() if k != "kind"})  # type: ignore[arg-type]
     kind = told.get("kind")
     if kind == "none":

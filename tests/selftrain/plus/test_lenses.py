@@ -165,3 +165,8 @@ def test_more_rounds_come_closer_to_the_exact_svd() -> None:
     off = [np.abs(np.linalg.norm(svd(graph, 10, seed=0, rounds=r).features, axis=0) - exact).max() for r in (0, 3, 30)]
     assert off[0] > off[1] > off[2]
     np.testing.assert_array_equal(svd(graph, 10, seed=0).features, svd(graph, 10, seed=0, rounds=7).features)
+
+
+def test_columns_that_never_change_offer_no_view_of_features(words: Graph) -> None:
+    graph = words.with_(features=np.tile(np.float32([1, 5]), (100, 1)))
+    assert tuple(views_of(graph)) == permitted(graph) == ("structure", "neighbours")

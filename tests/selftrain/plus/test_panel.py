@@ -113,7 +113,11 @@ def test_edges_alone(homophily: float, wanted: str, per_class: int, features: st
     panel = Shelf().panel(problem, "auto", L2)
     assert panel.name == wanted
     assert "of the time (50% is chance)" in panel.reason
-    said = "There are no features." if features == "none" else "No two nodes share a feature, so they are not read."
+    said = (
+        "There are no features."
+        if features == "none"
+        else "No feature is shared by some nodes and not by others, so they are not read."
+    )
     assert panel.reason.endswith(said)
 
 

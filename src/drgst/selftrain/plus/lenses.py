@@ -65,10 +65,12 @@ def views_of(graph: Graph, names: Iterable[str] | None = None) -> dict[str, View
     ``knn+hops+structure``: all three, with the voices 4, 2, 1, for graphs whose edges do not join alike nodes.
     ``topology+knn+hops+structure``: all four, with the voices 2, 2, 2, 1, where nobody knows.
     """
-    graph = readable(graph)
     wanted = permitted(graph) if names is None else tuple(names)
     parts = dict.fromkeys(part for name in wanted for part in name.split("+"))
-    tables = feature_tables(graph) if graph.num_features and not parts.keys() <= EDGES_ALONE else ()
+    tables: Tables = ()
+    if not parts.keys() <= EDGES_ALONE:
+        graph = readable(graph)
+        tables = feature_tables(graph)
     simple = {name: MAKERS[name](graph, tables) for name in parts}
     return {name: simple[name] if name in simple else _compound(name, simple, graph) for name in wanted}
 

@@ -26,7 +26,7 @@ def remark(graph: Graph) -> str:
     if not graph.num_features:
         return "There are no features."
     if not shared(graph):
-        return "No two nodes share a feature, so they are not read."
+        return "No feature is shared by some nodes and not by others, so they are not read."
     return "Features are numbers rather than words, so their ranks are read." if measured(graph.features) else ""
 
 
