@@ -127,9 +127,10 @@ def test_any_recipe_takes_it_afterwards(world: Any, kind: str, name: str) -> Non
         assert not np.array_equal(one.probabilities, two.probabilities)
 
 
-def test_a_shift_may_change_a_class(world: Any) -> None:
+@pytest.mark.parametrize("kind", ["bias", "mixing"])
+def test_a_shift_or_a_matrix_may_change_a_class(world: Any, kind: str) -> None:
     """The loop's choices stay; probabilities become likelier on the validation nodes."""
-    plain, after = world.run("drgst-de"), world.run("drgst-de", calibrate="bias")
+    plain, after = world.run("drgst-de"), world.run("drgst-de", calibrate=kind)
     val = world.split.val
     for one, two in zip(plain.stages, after.stages, strict=True):
         np.testing.assert_array_equal(one.chosen.nodes, two.chosen.nodes)
@@ -139,7 +140,7 @@ def test_a_shift_may_change_a_class(world: Any) -> None:
         )
 
 
-@pytest.mark.parametrize("kind", ["temperature", "bias", "cagcn"])
+@pytest.mark.parametrize("kind", ["temperature", "bias", "mixing", "cagcn"])
 def test_a_saved_model_is_calibrated_too(world: Any, kind: str, tmp_path: Path) -> None:
     settings = {"epochs": 20, "hidden": 8, "calibrate": kind}
     model = drgst.SelfTraining("gcn", settings).fit(world.graph, world.split)

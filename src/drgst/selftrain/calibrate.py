@@ -8,16 +8,19 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 import torch
+from scipy.special import log_softmax
 from torch import Tensor
 
-from drgst.backbone.adjacency import Adjacency
+from drgst.backbone.adjacency import Adjacency, sym_norm
 from drgst.backbone.inputs import open_device
 from drgst.backbone.random import generator
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.selftrain.learner import Problem
+from drgst.selftrain.smooth import own_and_around
 from drgst.uncertainty.bias import best_scale_and_shift
 from drgst.uncertainty.cagcn import apply_cagcn, learn_cagcn
+from drgst.uncertainty.mixing import best_mixing, mixed
 from drgst.uncertainty.temperature import best_temperature
 
 CALIBRATION = 3_000_017  # sets the generator of calibration apart from all others
@@ -86,6 +89,34 @@ class BiasCorrected:
 
 
 @dataclass(frozen=True)
+class Mixing:
+    """z' = log p W_1 + log p̄ W_2 + b, p̄ = p smoothed over the edges: a matrix for a node's own belief and one for that
+    around it (:func:`~drgst.uncertainty.mixing.best_mixing`): may change the argmax.
+
+    Fitted to the validation nodes' cross-entropy with W shrunk to scales: where classes are taken for one another, and
+    where neighbours know better, the matrices say so. What drgst-plus does with its validation labels.
+    """
+
+    needs_validation: ClassVar[bool] = True
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:  # noqa: ARG002
+        """W_1, W_2 and b."""
+        val = validation(problem, self)
+        opinions = self._opinions(logits, problem.graph)
+        matrices, shift = best_mixing(opinions[:, val], problem.graph.labels[val])
+        return {"matrices": torch.from_numpy(matrices), "shift": torch.from_numpy(shift)}
+
+    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
+        """log softmax of z'."""
+        z = mixed(self._opinions(logits, graph), learnt["matrices"].numpy(), learnt["shift"].numpy())
+        return z.astype(logits.dtype)
+
+    @staticmethod
+    def _opinions(logits: np.ndarray, graph: Graph) -> np.ndarray:
+        return own_and_around(log_softmax(np.asarray(logits, dtype=np.float64), axis=1), sym_norm(graph.adjacency))
+
+
+@dataclass(frozen=True)
 class CaGCN:
     """z'_u = z_u · log(exp(t_u) + 1.1), t = GCN(Z) of 16 units: a temperature for each node; keeps every argmax.
 
@@ -126,10 +157,11 @@ def parted(state: Learnt) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     return own, learnt
 
 
-CALIBRATORS: dict[str, type[Identity | Temperature | BiasCorrected | CaGCN]] = {
+CALIBRATORS: dict[str, type[Identity | Temperature | BiasCorrected | Mixing | CaGCN]] = {
     "none": Identity,
     "temperature": Temperature,
     "bias": BiasCorrected,
+    "mixing": Mixing,
     "cagcn": CaGCN,
 }
 

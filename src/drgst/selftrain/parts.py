@@ -6,7 +6,7 @@ from typing import Any
 
 from drgst.selftrain.adaptive import Adaptive
 from drgst.selftrain.balance import ClassBalance, Product
-from drgst.selftrain.calibrate import BiasCorrected, CaGCN, Identity, Temperature
+from drgst.selftrain.calibrate import BiasCorrected, CaGCN, Identity, Mixing, Temperature
 from drgst.selftrain.clusters import ClusterChecked
 from drgst.selftrain.combine import Agree, Alternatives, Intersection, Union
 from drgst.selftrain.correct import CarriedTransition, GeneralisedCE, NoCorrection, Transition
@@ -37,7 +37,7 @@ SELECT = (
 )
 WEIGH = (Uniform, InformationGain, ClassBalance, Anchored, Product)
 CORRECT = (NoCorrection, Transition, CarriedTransition, GeneralisedCE)
-CALIBRATE = (Identity, Temperature, BiasCorrected, CaGCN)
+CALIBRATE = (Identity, Temperature, BiasCorrected, Mixing, CaGCN)
 STOP = (MaxStages, NoLabels, Agreement, ValidationPlateau)
 LEARNER = (NetworkLearner, LabelPropagation, LogisticPPR, Committee)
 FINISH = (CorrectAndSmooth,)
@@ -77,6 +77,7 @@ __all__ = [
     "LogisticPPR",
     "Margin",
     "MaxStages",
+    "Mixing",
     "NetworkLearner",
     "NoCorrection",
     "NoLabels",

@@ -83,7 +83,7 @@ class Settings(BaseModel):
     inverse_l2: Number = Field(default=100.0, gt=0)  # logistic-ppr: c of ‖W‖²/(2c)
     view: PlusView = "auto"  # drgst-plus: what it reads
     # what is done to predictions
-    calibrate: Literal["none", "temperature", "bias", "cagcn"] = (
+    calibrate: Literal["none", "temperature", "bias", "mixing", "cagcn"] = (
         "none"  # honest probabilities, fitted to validation nodes
     )
     smooth: Literal["none", "correct-and-smooth"] = "none"  # finish of the result

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from drgst.backbone.adjacency import laplacian_norm
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem
+from drgst.uncertainty.mixing import centred
 
 
 class Finish(Protocol):
@@ -25,6 +26,18 @@ def spread(s: sp.csr_array, start: np.ndarray, alpha: float, rounds: int) -> np.
     for _ in range(rounds):
         g = (1 - alpha) * start + alpha * (s @ g)
     return g
+
+
+def smoothed_beliefs(log_p: np.ndarray, s: sp.csr_array, rounds: int = 5) -> np.ndarray:
+    """log of G⁵, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 S Gᵗ, rows made to sum to 1, (N, C)."""
+    p = np.maximum(spread(s, softmax(log_p), 0.8, rounds), 1e-12)
+    return np.asarray(np.log(p / p.sum(axis=1, keepdims=True)))
+
+
+def own_and_around(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray:
+    """log p, and where there is an S log p smoothed over its edges, no p below 10⁻⁶; rows of mean 0, (1 or 2, N, C)."""
+    seen = [log_p] if s is None else [log_p, np.maximum(smoothed_beliefs(log_p, s), np.log(1e-6))]
+    return centred(np.stack(seen))
 
 
 def corrected(p: np.ndarray, s: sp.csr_array, nodes: np.ndarray, truth: np.ndarray, alpha: float) -> np.ndarray:

@@ -204,6 +204,30 @@ def test_validation_labels_set_scale_and_shift(world: Any, monkeypatch: pytest.M
     np.testing.assert_array_equal(again, several.logits)
 
 
+def test_plenty_of_validation_labels_set_matrices(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a node's own belief and, where the view has edges, for that around it; likelier still; predicted again."""
+    problem = shifted(world)
+    nodes, val = problem.split.train, problem.split.val
+    targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
+    monkeypatch.setattr("drgst.selftrain.plus.committee.ENOUGH", 1)
+
+    def trained_with(view: str, mixed: bool = True) -> Trained:
+        return Committee(view, l2=(3e-3,), mixed=mixed).train(problem, targets, cross_entropy, (0,), None)
+
+    assert "matrices" not in trained_with("topology").state, "fewer than 25 validation labels a class"
+    monkeypatch.setattr("drgst.selftrain.plus.committee.PLENTY", 1)
+    labels = problem.graph.labels[val]
+    for view, opinions in (("topology", 2), ("knn+hops+structure", 2), ("features", 1)):
+        with_, without = trained_with(view), trained_with(view, mixed=False)
+        assert with_.state["matrices"].shape == (opinions, 3, 3)
+        assert "matrices" not in without.state
+        assert log_loss(with_.logits[val], labels) < log_loss(without.logits[val], labels)
+        assert ("that around it" in with_.note) == (opinions == 2)
+        assert "; matrices weigh its own belief " in with_.note
+        again = Committee(view).predict(with_.state, problem.graph, problem.settings)
+        np.testing.assert_array_equal(again, with_.logits)
+
+
 def test_validation_labels_choose_the_l2(world: Any) -> None:
     """The one that is right most often on them; without any, the first."""
     problem = world.problem("drgst-plus")

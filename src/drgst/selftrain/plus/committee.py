@@ -16,7 +16,6 @@ from drgst.backbone.objective import NodeLoss
 from drgst.backbone.training import OnEpoch
 from drgst.errors import GraphError
 from drgst.graph.core import Graph
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learner import Problem, Targets, Trained
 from drgst.selftrain.plus.lenses import View, views_of
 from drgst.selftrain.plus.panel import SHELF, Panel
@@ -24,13 +23,14 @@ from drgst.selftrain.plus.regression import fit_linear, log_softmax, read
 from drgst.selftrain.plus.shares import with_shares_of
 from drgst.selftrain.propagation import untrained
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.smooth import spread
+from drgst.selftrain.smooth import own_and_around, smoothed_beliefs
 from drgst.uncertainty.bias import best_scales_and_shift
+from drgst.uncertainty.mixing import best_mixing, mixed
 from drgst.uncertainty.temperature import log_loss
 
 SHOWN = 64  # columns of the embedding
 ENOUGH = 10  # validation labels a class, on average, from which they set scales and a shift
-SMOOTHED = 5  # rounds of smoothing before pseudo-labels are chosen
+PLENTY = 25  # validation labels a class, on average, from which they also set matrices
 MOST = 20_000  # pseudo-labels that readers are fitted to
 
 
@@ -40,12 +40,14 @@ class Committee:
 
     W and b are fitted by softmax regression; s_g(u) is the circle's share of the voices at u. The view is chosen once
     a run (:func:`~drgst.selftrain.plus.panel.choose`). Where there are validation labels, ten a class or more, p
-    becomes softmax(Σ_g a_g s_g L_g + b) with a and b of :func:`~drgst.uncertainty.bias.best_scales_and_shift`, and
-    of several l2 the one that is then right most often on them is taken. Information gain is what the readers differ
-    by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um). Pseudo-labels are chosen by p smoothed over the view's edges, with
-    class shares held to what p expects (:mod:`~drgst.selftrain.plus.shares`); the result is p itself. Readers of a
-    large graph are fitted to 20,000 of its pseudo-labels at most, those of many classes with less l2 (:func:`eased`).
-    It knows one graph: it can't predict on another.
+    becomes softmax(Σ_g a_g s_g L_g + b) with a and b of :func:`~drgst.uncertainty.bias.best_scales_and_shift`; where
+    they are 25 a class or more, then softmax(z W_1 + z̄ W_2 + c) of this z = log p and of z̄, which is smoothed over the
+    view's edges (:func:`~drgst.uncertainty.mixing.best_mixing`). Of several l2 the one that is then right most often
+    on them is taken. Information gain is what the readers differ by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um).
+    Pseudo-labels are chosen by p smoothed over the view's edges, with class shares held to what p expects
+    (:mod:`~drgst.selftrain.plus.shares`); the result is p itself. Readers of a large graph are fitted to 20,000 of its
+    pseudo-labels at most, those of many classes with less l2 (:func:`eased`). It knows one graph: it can't predict on
+    another.
     """
 
     view: str = "auto"  # or one of :func:`~drgst.selftrain.plus.lenses.views_of`
@@ -54,6 +56,7 @@ class Committee:
     smoothed: bool = True  # whether pseudo-labels are chosen by smoothed beliefs
     steady: bool = True  # whether their class shares are held to what p expects
     calibrated: bool = True  # whether validation labels, where there are, set a and b
+    mixed: bool = True  # whether they also set matrices, where there are plenty
 
     def train(
         self,
@@ -90,8 +93,9 @@ class Committee:
                 rows = circle.lenses[i][targets.nodes]
                 fitted = fit_linear(rows, targets.labels, targets.weights, problem.graph.num_classes, l2, loss)
                 state[f"{panel.name}.{g}.{i}.weight"], state[f"{panel.name}.{g}.{i}.bias"] = fitted
-        heard, shares = _heard(panel.name, panel.view, state), panel.view.shares()
-        log_p = _together(heard, shares, state)
+        view = panel.view
+        heard, shares = _heard(panel.name, view, state), view.shares()
+        log_p = _together(heard, view, state)
         val = problem.split.val
         if not val.size:
             return Reading(state, heard, shares, log_p)
@@ -100,15 +104,20 @@ class Committee:
         if self.calibrated and val.size >= ENOUGH * problem.graph.num_classes:
             scales, shift = best_scales_and_shift(_voices(heard, shares)[:, val], labels)
             state["scale"], state["shift"] = torch.from_numpy(scales), torch.from_numpy(shift)
-            log_p = _together(heard, shares, state)
+            log_p = _together(heard, view, state)
             words += f", scaled {_scaled(panel.name, scales)} and shifted log p by {shift.min():+.1f} "
             words += f"(class {shift.argmin()}) to {shift.max():+.1f} (class {shift.argmax()})"
+            if self.mixed and val.size >= PLENTY * problem.graph.num_classes:
+                matrices, offset = best_mixing(own_and_around(log_p, view.smoother)[:, val], labels)
+                state["matrices"], state["offset"] = torch.from_numpy(matrices), torch.from_numpy(offset)
+                log_p = _together(heard, view, state)
+                words += f"; {_weighed(matrices)}"
         right = float((log_p[val].argmax(axis=1) == labels).mean())
         return Reading(state, heard, shares, log_p, (right, -log_loss(log_p[val], labels)), f"{words}.")
 
     def _opinion(self, log_p: np.ndarray, s: sp.csr_array | None, pool: np.ndarray) -> np.ndarray | None:
         """What pseudo-labels are chosen by: p smoothed, with class shares as p itself expects them."""
-        seen = _smoothed(log_p, s) if self.smoothed and s is not None else log_p
+        seen = smoothed_beliefs(log_p, s) if self.smoothed and s is not None else log_p
         if self.steady:
             seen = with_shares_of(seen, log_p, pool)
         return None if seen is log_p else seen.astype(np.float32)
@@ -123,7 +132,7 @@ class Committee:
             )
         name = next(key.split(".")[0] for key in state if key.endswith(".bias"))
         view = views_of(graph, [name])[name]
-        return _together(_heard(name, view, state), view.shares(), state).astype(np.float32)
+        return _together(_heard(name, view, state), view, state).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,12 +202,15 @@ def _voices(heard: list[list[np.ndarray]], shares: np.ndarray) -> np.ndarray:
     return np.stack([share[:, None] * np.mean(circle, axis=0) for circle, share in zip(heard, shares, strict=True)])
 
 
-def _together(heard: list[list[np.ndarray]], shares: np.ndarray, state: Mapping[str, Tensor]) -> np.ndarray:
-    """log softmax(Σ_g a_g s_g L_g + b), (N, C); the bare Σ_g s_g L_g where nothing was calibrated."""
-    voices = _voices(heard, shares)
+def _together(heard: list[list[np.ndarray]], view: View, state: Mapping[str, Tensor]) -> np.ndarray:
+    """log p of all readers, (N, C), as far as it was calibrated: the bare Σ_g s_g L_g, then a and b, then W and c."""
+    voices = _voices(heard, view.shares())
     if "scale" not in state:
         return np.asarray(voices.sum(axis=0))
-    return log_softmax(np.tensordot(state["scale"].numpy(), voices, 1) + state["shift"].numpy())
+    log_p = log_softmax(np.tensordot(state["scale"].numpy(), voices, 1) + state["shift"].numpy())
+    if "matrices" not in state:
+        return log_p
+    return mixed(own_and_around(log_p, view.smoother), state["matrices"].numpy(), state["offset"].numpy())
 
 
 def _scaled(name: str, scales: np.ndarray) -> str:
@@ -206,7 +218,7 @@ def _scaled(name: str, scales: np.ndarray) -> str:
     return ", ".join(f"{part} by {scale:.1f}" for part, scale in zip(name.split("+"), scales, strict=True))
 
 
-def _smoothed(log_p: np.ndarray, s: sp.csr_array) -> np.ndarray:
-    """log of G⁵, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 Â Gᵗ, rows made to sum to 1, (N, C)."""
-    p = np.maximum(spread(s, softmax(log_p), 0.8, SMOOTHED), 1e-12)
-    return np.log(p / p.sum(axis=1, keepdims=True))
+def _weighed(matrices: np.ndarray) -> str:
+    """How much a node's own belief and that around it count: the mean of each matrix's diagonal."""
+    own, *around = (float(np.trace(matrix)) / len(matrix) for matrix in matrices)
+    return f"matrices weigh its own belief {own:.1f}" + "".join(f" and that around it {w:.1f}" for w in around)
