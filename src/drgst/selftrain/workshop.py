@@ -120,7 +120,7 @@ class Workshop:
     def _record(self, number: int, seen: Seen, corrected: Corrected, began: float, accepted: bool, note: str) -> Stage:
         student = corrected.student
         gain = student.gain(generator(self.problem.seed, number, 0, GAIN), self.recipe.gain_decides)
-        learnt, calibrated = self._calibrate(student.logits, number)
+        learnt, calibrated, words = self._calibrate(student.logits, number)
         return Stage(
             number=number,
             **vars(seen),
@@ -130,21 +130,24 @@ class Workshop:
             calibrated=calibrated,
             opinion=student.opinion,
             accepted=accepted,
-            note=note,
+            note=" ".join(filter(None, (note, words))),
             logits=student.logits,
             all_gain=gain,
             embedding=student.embedding,
             state={**student.state, **learnt},
         )
 
-    def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, Tensor], np.ndarray | None]:
-        """What the calibration learnt, under names of its own, and the logits it gives."""
+    def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, Tensor], np.ndarray | None, str]:
+        """What the calibration learnt, under names of its own, the logits it gives, and what it says of itself."""
         part = self.recipe.calibrate
         if isinstance(part, Identity):
-            return {}, None
+            return {}, None, ""
         learnt = part.fit(logits, self.problem, number)
+        if not learnt:  # it had nothing to learn from
+            return {}, None, ""
         device = self.problem.settings.device
-        return stored(learnt), part.apply(learnt, logits, self.problem.graph, device)
+        words = part.words(learnt) if hasattr(part, "words") else ""
+        return stored(learnt), part.apply(learnt, logits, self.problem.graph, device), words
 
     def _broken(self, number: int, seen: Seen, began: float, note: str, kept: Stage) -> Stage:
         """A stage without a student: what its teacher believed stands."""

@@ -57,6 +57,7 @@ class Committee:
     steady: bool = True  # whether their class shares are held to what p expects
     calibrated: bool = True  # whether validation labels, where there are, set a and b
     mixed: bool = True  # whether they also set matrices, where there are plenty
+    most: int = MOST  # pseudo-labels that readers are fitted to
 
     def train(
         self,
@@ -68,10 +69,9 @@ class Committee:
     ) -> Trained:
         """Fit every reader to the targets."""
         began = time.perf_counter()
-        tried = [eased(l2, problem.graph.num_classes) for l2 in self.l2]
-        panel = SHELF.panel(problem, self.view, tried[0])
-        tried = tried if problem.split.val.size else tried[:1]
-        targets = thinned(targets)
+        panel = self.panel(problem)
+        tried = [eased(l2, problem.graph.num_classes) for l2 in (self.l2 if problem.split.val.size else self.l2[:1])]
+        targets = thinned(targets, self.most)
         best = max((self._read(panel, problem, targets, loss, l2) for l2 in tried), key=lambda r: r.merit)
         logits = best.log_p.astype(np.float32)
         return Trained(
@@ -84,6 +84,10 @@ class Committee:
             opinion=self._opinion(best.log_p, panel.view.smoother, problem.split.pool),
             note=f"{panel.reason} {best.words}".rstrip(),
         )
+
+    def panel(self, problem: Problem) -> Panel:
+        """The view of this problem; chosen once, kept for its stages."""
+        return SHELF.panel(problem, self.view, eased(self.l2[0], problem.graph.num_classes))
 
     def _read(self, panel: Panel, problem: Problem, targets: Targets, loss: NodeLoss, l2: float) -> Reading:
         """Every reader fitted with this l2, and what they say together."""

@@ -46,7 +46,7 @@ class Shelf:
         self._graph: Graph | None = None
         self._views: dict[str, View] = {}
         self._named: dict[str, View] = {}  # made because they were asked for: never among which a view is chosen
-        self._asked: tuple[Problem, str, float] | None = None
+        self._asked: tuple[Problem, float] | None = None
         self._panel: Panel | None = None
 
     def views(self, graph: Graph) -> dict[str, View]:
@@ -75,13 +75,15 @@ class Shelf:
 
     def panel(self, problem: Problem, view: str, l2: float) -> Panel:
         """Of this problem, with the view that is named or, for ``"auto"``, chosen; made once."""
-        asked = (problem, view, l2)
+        graph = problem.graph
+        views = self.views(graph)
+        if view != "auto":  # costs nothing: what was chosen for another problem stays
+            name, reason = named(view, graph)
+            return Panel(name, self.view(graph, name), f"{reason} {remark(graph)}".rstrip())
+        asked = (problem, l2)
         if self._panel is None or self._asked != asked:
-            graph = problem.graph
-            views = self.views(graph)
-            name, reason = choose(problem, views, l2) if view == "auto" else named(view, graph)
-            words = f"{reason} {remark(graph)}".rstrip()
-            self._panel, self._asked = Panel(name, self.view(graph, name), words), asked
+            name, reason = choose(problem, views, l2)
+            self._panel, self._asked = Panel(name, self.view(graph, name), f"{reason} {remark(graph)}".rstrip()), asked
         return self._panel
 
 

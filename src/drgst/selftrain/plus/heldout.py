@@ -1,0 +1,107 @@
+"""Honest confidence without validation labels: every training label is foretold by a run that had not seen it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.selftrain.calibrate import Learnt
+from drgst.selftrain.history import History
+from drgst.selftrain.learner import Problem
+from drgst.selftrain.plus.committee import Committee
+from drgst.selftrain.plus.evidence import folds
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.stop import MaxStages, NoLabels
+from drgst.uncertainty.temperature import likely_temperature
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """z' = z / T, T = argmin of the cross-entropy of training labels that a run had not seen: keeps every argmax.
+
+    The training nodes are dealt into three folds; for each the whole loop runs once more, stage by stage beside the
+    run itself and with the view that it chose, without the labels of the fold. What was fitted to a label can't say
+    how often it is wrong elsewhere; these runs can. T is thought to be near 1
+    (:func:`~drgst.uncertainty.temperature.likely_temperature`), as labels are few. Readers of these runs are fitted to
+    1,000 pseudo-labels at most. Nothing is done where there are validation labels, which tell more, or where a class
+    has one label alone.
+    """
+
+    recipe: Recipe = field(default_factory=Recipe, repr=False)  # the loop, its learner a Committee
+    folds: int = 3
+    most: int = 1_000
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:  # noqa: ARG002
+        """T, how many labels were left out, and how many of them were found again."""
+        train, labels = problem.split.train, problem.graph.labels[problem.split.train]
+        counts = np.bincount(labels)
+        if problem.split.val.size or counts[counts > 0].min() < 2:
+            return {}
+        z = REHEARSALS.foretold(problem, self, stage)
+        found = (z.argmax(axis=1) == labels).sum()
+        learnt = (likely_temperature(z, labels), int(train.size), int(found))
+        return {
+            name: torch.tensor(value) for name, value in zip(("temperature", "asked", "found"), learnt, strict=True)
+        }
+
+    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
+        """z / T."""
+        return (logits / learnt["temperature"].numpy()).astype(logits.dtype)
+
+    def words(self, learnt: Learnt) -> str:
+        """What the folds said."""
+        asked, found = int(learnt["asked"]), int(learnt["found"])
+        return f"Left out, {found} of {asked} known labels were found again; temperature {learnt['temperature']:.2f}."
+
+    def lesson(self, problem: Problem, fold: np.ndarray, number: int) -> Problem:
+        """The problem without the labels of one fold, whose nodes are in the pool."""
+        split, hidden = problem.split, problem.split.train[fold == number]
+        labels = problem.graph.labels.copy()
+        labels[hidden] = -1
+        empty = np.empty(0, dtype=np.int64)
+        known = Split(split.train[fold != number], empty, empty, np.union1d(split.pool, hidden))
+        return Problem(problem.graph.with_(labels=labels), known, problem.settings, problem.seed)
+
+    def loop(self, problem: Problem, stage: int) -> Recipe:
+        """The recipe up to ``stage``, with the view that the run itself chose and fewer pseudo-labels."""
+        learner = self.recipe.learner
+        if isinstance(learner, Committee):
+            learner = replace(learner, view=learner.panel(problem).name, most=self.most)
+        return replace(self.recipe, learner=learner, stop=(NoLabels(), MaxStages(stage)))
+
+
+class Rehearsals:
+    """Keeps the runs without a fold of the last problem, so that each stage adds one stage to each."""
+
+    def __init__(self) -> None:
+        self._problem: Problem | None = None
+        self._runs: list[tuple[Problem, History]] = []
+
+    def foretold(self, problem: Problem, part: HeldOut, stage: int) -> np.ndarray:
+        """Logits of every training node after so many stages by the run that did not see its label, (M, C)."""
+        from drgst.selftrain.engine import self_train
+
+        train = problem.split.train
+        fold = folds(problem.graph.labels[train], part.folds)
+        if self._problem is not problem or any(len(history) > stage for _, history in self._runs):
+            lessons = (part.lesson(problem, fold, number) for number in range(fold.max() + 1))
+            self._problem, self._runs = problem, [(lesson, History()) for lesson in lessons]
+        loop = part.loop(problem, stage)
+        self._runs = [(lesson, _light(self_train(lesson, loop, history=known))) for lesson, known in self._runs]
+        out = np.empty((train.size, problem.graph.num_classes))
+        for number, (_, history) in enumerate(self._runs):
+            out[fold == number] = history.accepted[-1].logits[train[fold == number]]
+        return out
+
+
+def _light(history: History) -> History:
+    """Without embeddings, which nothing reads here and a large graph has no room for."""
+    stages = tuple(replace(stage, embedding=np.empty((0, 0), dtype=np.float32)) for stage in history.stages)
+    return History(stages, "", history.seconds)
+
+
+REHEARSALS = Rehearsals()

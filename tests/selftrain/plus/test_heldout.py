@@ -1,0 +1,141 @@
+"""Confidence without validation labels: a fold stays unseen, no class changes, a fresh start has the same bits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import drgst
+from drgst.evaluate.metrics import calibration_error
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.graph.splits import random_split
+from drgst.graph.synthetic import block_model
+from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.calibrate import Identity
+from drgst.selftrain.learner import Problem
+from drgst.selftrain.plus import heldout
+from drgst.selftrain.plus.evidence import folds
+from drgst.selftrain.plus.heldout import HeldOut, Rehearsals
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipes import find_recipe
+from drgst.uncertainty.temperature import best_temperature, likely_temperature
+
+
+def town(per_class: int = 4) -> tuple[Graph, Split]:
+    """400 nodes of 3 classes that are hard to tell apart, none of them for validation."""
+    graph = block_model(400, 1200, seed=2, classes=3, features=60, homophily=0.6, signal=0.25)
+    return graph, random_split(graph, per_class=per_class, val=0, test=100, seed=0)
+
+
+def plus() -> Recipe:
+    spec = find_recipe("drgst-plus")
+    return spec.make(spec.settings())
+
+
+@pytest.fixture(scope="module")
+def fitted() -> tuple[Graph, drgst.SelfTraining]:
+    graph, split = town()
+    return graph, drgst.SelfTraining("drgst-plus", {"view": "topology"}).fit(graph, split)
+
+
+def test_no_class_changes_and_the_temperature_is_kept(fitted: tuple[Graph, drgst.SelfTraining]) -> None:
+    graph, model = fitted
+    for stage in model.history_.stages:
+        temperature = float(stage.state["calibration/temperature"])
+        np.testing.assert_allclose(stage.calibrated, stage.logits / temperature, rtol=1e-6)
+        np.testing.assert_array_equal(stage.predictions, stage.logits.argmax(axis=1))
+        found = int(stage.state["calibration/found"])
+        words = f"Left out, {found} of 12 known labels were found again; temperature {temperature:.2f}."
+        assert stage.note.endswith(words)
+    np.testing.assert_allclose(model.predict_proba(graph), model.predict_proba(), atol=1e-6)
+
+
+def test_the_loop_does_not_see_it(fitted: tuple[Graph, drgst.SelfTraining]) -> None:
+    """Without the part: the same pseudo-labels, weights and logits, to the bit."""
+    graph, model = fitted
+    spec = find_recipe("drgst-plus")
+    bare = replace(spec.make(spec.settings({"view": "topology"})), calibrate=Identity())
+    other = drgst.SelfTraining(bare, {"keep": "best-student"}).fit(graph, model.split_)
+    for one, two in zip(model.history_.stages, other.history_.stages, strict=True):
+        np.testing.assert_array_equal(one.logits, two.logits)
+        np.testing.assert_array_equal(one.chosen.nodes, two.chosen.nodes)
+        np.testing.assert_array_equal(one.weights, two.weights)
+
+
+def test_a_fold_is_hidden_whole() -> None:
+    graph, split = town()
+    problem = Problem.of(graph, split, find_recipe("drgst-plus").settings())
+    fold = folds(graph.labels[split.train], 3)
+    assert np.bincount(fold).size == 3
+    for number in range(3):
+        lesson = HeldOut(plus()).lesson(problem, fold, number)
+        hidden = split.train[fold == number]
+        assert (lesson.graph.labels[hidden] == -1).all()
+        np.testing.assert_array_equal(lesson.split.train, split.train[fold != number])
+        np.testing.assert_array_equal(lesson.split.pool, np.union1d(split.pool, hidden))
+        assert (lesson.graph.labels >= 0).sum() == lesson.split.train.size
+        assert lesson.graph.features is problem.graph.features
+
+
+def test_what_is_foretold_of_a_node_does_not_hang_on_its_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, split = town()
+    settings = find_recipe("drgst-plus").settings({"view": "topology"})
+    problem = Problem.of(graph, split, settings)
+    fold = folds(graph.labels[split.train], 3)
+    monkeypatch.setattr(heldout, "folds", lambda labels, most: fold)  # noqa: ARG005
+    labels = problem.graph.labels.copy()
+    first = split.train[fold == 0]
+    labels[first] = (labels[first] + 1) % 3
+    lied = Problem(problem.graph.with_(labels=labels), split, settings)
+    spec = find_recipe("drgst-plus")
+    part = HeldOut(replace(spec.make(settings), calibrate=Identity()))
+    true, wrong = (Rehearsals().foretold(p, part, 2) for p in (problem, lied))
+    np.testing.assert_array_equal(true[fold == 0], wrong[fold == 0])
+    assert not np.array_equal(true[fold != 0], wrong[fold != 0])
+
+
+def test_a_fresh_start_at_any_stage_has_the_same_bits(fitted: tuple[Graph, drgst.SelfTraining]) -> None:
+    """As after an interruption: nothing was kept of the stages before."""
+    graph, model = fitted
+    problem = Problem.of(graph, model.split_, model.settings_)
+    spec = find_recipe("drgst-plus")
+    part = spec.make(model.settings_).calibrate
+    for number in (3, 1):
+        heldout.REHEARSALS.__init__()  # type: ignore[misc]
+        learnt = part.fit(model.history_[number].logits, problem, number)
+        assert float(learnt["temperature"]) == float(model.history_[number].state["calibration/temperature"])
+
+
+def test_nothing_is_done_where_validation_labels_tell_more_or_a_class_has_one_label() -> None:
+    graph, _ = town()
+    for split in (random_split(graph, per_class=4, val=60, test=60, seed=0), town(per_class=1)[1]):
+        model = drgst.SelfTraining("drgst-plus", {"view": "topology", "stages": 1}).fit(graph, split)
+        assert not any(name.startswith("calibration/") for name in model.model_.state)
+        assert all(stage.calibrated is None for stage in model.history_.stages)
+
+
+def test_confidence_is_more_honest() -> None:
+    """Flat beliefs of a graph that is easy become surer, and come nearer to how often they are right."""
+    graph = block_model(400, 1600, seed=3, classes=4, features=80, homophily=0.2, signal=0.5)
+    split = random_split(graph, per_class=10, val=0, test=200, seed=0)
+    model = drgst.SelfTraining("drgst-plus", {"view": "features"}).fit(graph, split)
+    stage = model.history_[-1]
+    before, after = (
+        calibration_error(softmax(z)[split.test], graph.labels[split.test]) for z in (stage.logits, stage.calibrated)
+    )
+    assert after < before
+
+
+def test_a_likely_temperature_is_1_without_evidence_and_the_best_one_with_much() -> None:
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(20_000, 3)) * 2
+    p = softmax(z)
+    labels = np.minimum((p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1), 2)
+    assert likely_temperature(3 * z, labels) == pytest.approx(best_temperature(3 * z, labels), rel=1e-3)
+    assert likely_temperature(np.zeros((5, 3)), labels[:5]) == pytest.approx(1, abs=1e-3)
+    right = z[:10].argmax(axis=1)
+    assert 0.2 < likely_temperature(z[:10], right) < 1
+    assert best_temperature(z[:10], right) < 0.03, "ten labels that are all right would make every node certain"
