@@ -59,9 +59,7 @@ def show(
 
 def _row(spec: RecipeSpec) -> dict[str, Any]:
     recipe = spec.make(spec.settings())
-    flags = [
-        flag for flag in ("carry", "same_start", "calibrate_last", "ensemble", "alternatives") if getattr(recipe, flag)
-    ]
+    flags = [flag for flag in ("carry", "same_start", "calibrate_last", "alternatives") if getattr(recipe, flag)]
     return {"name": spec.name, "summary": spec.summary, "parts": recipe.parts(), "flags": flags}
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from drgst.selftrain.beliefs import Beliefs, Chosen
 from drgst.selftrain.checks import check_chosen, check_weights
-from drgst.selftrain.ensemble import mean_log_p, merged_state
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.observer import Observer
@@ -68,19 +67,11 @@ def choose(recipe: Recipe, beliefs: Beliefs, history: History) -> Chosen:
 
 
 def finish(problem: Problem, recipe: Recipe, history: History) -> History:
-    """The history with the logits of its result finished, where the recipe has parts for that.
-
-    Where its students speak as one, and validation labels made each of them worth hearing, so does the result.
-    """
-    students = history.accepted[1:] if recipe.ensemble and problem.split.val.size else ()
-    if not recipe.finish and len(students) < 2:
+    """The history with the logits of its result finished, where the recipe has parts for that."""
+    if not recipe.finish:
         return history
     result = result_stage(history, problem.settings.keep)
     logits = result.logits if result.calibrated is None else result.calibrated
-    if len(students) > 1:
-        logits = mean_log_p([student.final_logits for student in students])
-        note = f"the result is the mean of the students of stages {', '.join(str(s.number) for s in students)}"
-        result = replace(result, state=merged_state(students), note=" ".join(filter(None, (result.note, note))))
     for part in recipe.finish:
         logits = part(logits, problem)
     return history.with_result(replace(result, finished=logits))

@@ -18,7 +18,6 @@ from drgst.errors import DrgstError, GraphError, RunError
 from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.selftrain.calibrate import Calibrate, Identity, parted
-from drgst.selftrain.ensemble import mean_log_p, states
 from drgst.selftrain.learner import Learner, NetworkLearner
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.recipes import find_recipe
@@ -50,14 +49,9 @@ class Model:
         known = graph.with_(
             labels=np.full(graph.num_nodes, -1, dtype=np.int64), class_names=self.class_names, splits=()
         )
-        heard = [self._logits(state, known) for state in states(self.state)]
-        return heard[0] if len(heard) == 1 else mean_log_p(heard)
-
-    def _logits(self, state: Mapping[str, Tensor], graph: Graph) -> np.ndarray:
-        """Of one network, calibrated as it was."""
-        own, learnt = parted(state)
-        logits = self.learner.predict(own, graph, self.settings)
-        return self.calibrate.apply(learnt, logits, graph, self.settings.device) if learnt else logits
+        own, learnt = parted(self.state)
+        logits = self.learner.predict(own, known, self.settings)
+        return self.calibrate.apply(learnt, logits, known, self.settings.device) if learnt else logits
 
 
 @dataclass(frozen=True, eq=False)

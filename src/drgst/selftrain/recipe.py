@@ -29,7 +29,6 @@ class Recipe:
     carry: bool = False  # whether what was once trusted stays
     same_start: bool = False  # whether every training starts from the same weights (the published program)
     calibrate_last: bool = False  # whether calibration is for the result alone, unseen by the other parts
-    ensemble: bool = False  # whether all accepted students speak as one, where there are validation labels
     alternatives: bool = False  # whether every stage goes back to the first teacher: not steps, but alternatives
 
     @property

@@ -120,11 +120,7 @@ def test_one_label_a_class(worlds: Any) -> None:
 def test_the_note_is_told_once(run: History) -> None:
     assert run[0].note == run[0].summary()["note"]
     assert re.fullmatch(CHOSEN.format("topology"), run[0].note)
-    assert sorted(stage.note for stage in run.stages[1:]) == [
-        "",
-        "",
-        "the result is the mean of the students of stages 1, 2, 3",
-    ]
+    assert [stage.note for stage in run.stages[1:]] == ["", "", ""]
     assert all(stage.accepted for stage in run.stages)
 
 

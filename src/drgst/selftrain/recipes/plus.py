@@ -26,10 +26,10 @@ def drgst_plus(settings: Settings) -> Recipe:
     nodes: the graph's edges, nearest neighbours, neither, or several such views read together, chosen from edges,
     features and the known labels, with a sentence that says why. Class shares of pseudo-labels are held to what the
     readers expect, so that none takes all. Pseudo-labels weigh by what the readers differ by, true labels 0.3 of them
-    together. Three stages. With validation labels, they choose view and l2, set a scale for each view, a shift a class
-    and, where they are plenty, matrices over a node's own belief and that around it; the students of all stages then
-    speak as one. Without, training labels left out choose the view, the last student is the result, and runs without
-    a third of the training labels each say how sure it may be (one temperature, which changes no class).
+    together. Three stages. With validation labels, they choose view, l2 and stage, set a scale for each view, a shift
+    a class and, where they are plenty, matrices over a node's own belief and that around it. Without, training labels
+    left out choose the view, the last student is the result, and runs without a third of the training labels each
+    say how sure it may be (one temperature, which changes no class).
     """
     loop = Recipe(
         select=TopShare(),
@@ -37,4 +37,4 @@ def drgst_plus(settings: Settings) -> Recipe:
         stop=(NoLabels(), MaxStages(settings.stages)),
         learner=Committee(settings.view),
     )
-    return replace(loop, calibrate=HeldOut(loop), calibrate_last=True, ensemble=True)
+    return replace(loop, calibrate=HeldOut(loop), calibrate_last=True)
