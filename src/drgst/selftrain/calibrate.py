@@ -1,4 +1,4 @@
-"""Calibrate: are the probabilities honest? A part is fitted on validation nodes after every training."""
+"""Calibrate: are the probabilities honest? A part is fitted after every training, nearly always on validation nodes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,12 @@ Learnt = Mapping[str, Tensor]
 class Calibrate(Protocol):
     """The verb: learn something from the validation nodes, and apply it to the logits of any graph.
 
-    ``needs_validation`` (False where it is left out) says that it can't be fitted without validation nodes.
+    ``needs_validation`` (False where it is left out) says that it can't be fitted without validation nodes. ``fit``
+    gives None where there is nothing to learn from, and the logits stay. A part may also have ``words(learnt)``, a
+    sentence for the stage's note, and ``bound(recipe)``, the part for a run of that recipe.
     """
 
-    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt: ...
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt | None: ...
 
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray: ...
 

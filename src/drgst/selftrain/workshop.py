@@ -12,7 +12,7 @@ from drgst.backbone.objective import NodeLoss, cross_entropy
 from drgst.backbone.random import generator
 from drgst.errors import TrainingError
 from drgst.selftrain.beliefs import Beliefs, Chosen
-from drgst.selftrain.calibrate import Identity, stored, validation
+from drgst.selftrain.calibrate import Calibrate, Identity, stored, validation
 from drgst.selftrain.correct import Corrected, Labelled
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learner import Problem, Targets, Trained
@@ -49,6 +49,8 @@ class Workshop:
         if getattr(recipe.calibrate, "needs_validation", False):
             validation(problem, recipe.calibrate)  # refused before hours of training, not after
         split = problem.split
+        part = recipe.calibrate
+        self.calibrate: Calibrate = part.bound(recipe) if hasattr(part, "bound") else part
         self.labelled = Labelled(split.train, problem.graph.labels[split.train], problem.graph.num_classes)
 
     def teacher(self) -> Stage:
@@ -130,7 +132,7 @@ class Workshop:
             calibrated=calibrated,
             opinion=student.opinion,
             accepted=accepted,
-            note=" ".join(filter(None, (note, words))),
+            note=_told(note, words if accepted else ""),
             logits=student.logits,
             all_gain=gain,
             embedding=student.embedding,
@@ -139,11 +141,11 @@ class Workshop:
 
     def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, Tensor], np.ndarray | None, str]:
         """What the calibration learnt, under names of its own, the logits it gives, and what it says of itself."""
-        part = self.recipe.calibrate
+        part = self.calibrate
         if isinstance(part, Identity):
             return {}, None, ""
         learnt = part.fit(logits, self.problem, number)
-        if not learnt:  # it had nothing to learn from
+        if learnt is None:  # it had nothing to learn from
             return {}, None, ""
         device = self.problem.settings.device
         words = part.words(learnt) if hasattr(part, "words") else ""
@@ -153,3 +155,8 @@ class Workshop:
         """A stage without a student: what its teacher believed stands."""
         seconds = time.perf_counter() - began
         return replace(kept, number=number, seconds=seconds, accepted=False, note=note, trainings=(), **vars(seen))
+
+
+def _told(note: str, words: str) -> str:
+    """Both, with a full stop between them."""
+    return f"{note}{'' if note.endswith('.') else '.'} {words}" if note and words else note or words

@@ -35,10 +35,16 @@ def likely_temperature(logits: np.ndarray, labels: np.ndarray, spread: float = 0
     For few labels: T is thought to be between a half and 2 most of the time, so that a dozen labels that happen to be
     all right do not make every node certain.
     """
-    found = minimize_scalar(
-        lambda t: labels.size * log_loss(logits / np.exp(t), labels) + t * t / (2 * spread**2),
-        bounds=(np.log(LOWEST), np.log(HIGHEST)),
-        method="bounded",
-        options={"xatol": 1e-6},
-    )
+
+    def loss(t: float) -> float:
+        return labels.size * log_loss(logits / np.exp(t), labels) + t * t / (2 * spread**2)
+
+    low, high = np.log(LOWEST), np.log(HIGHEST)
+    found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-6})
+    grid = np.linspace(low, high, 33)  # flat logits may have a second valley far from 1
+    best = min(grid, key=loss)
+    if loss(best) < found.fun:
+        step = grid[1] - grid[0]
+        around = (max(low, best - step), min(high, best + step))
+        found = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-6})
     return float(np.exp(found.x))

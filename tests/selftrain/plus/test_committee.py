@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
@@ -271,3 +272,17 @@ def test_of_many_pseudo_labels_some_are_kept_with_the_same_weight_in_all() -> No
 def test_few_pseudo_labels_are_all_kept(most: int) -> None:
     targets = Targets(np.arange(107), np.zeros(107, dtype=np.int64), np.ones(107), 7)
     assert thinned(targets, most) is targets
+
+
+def test_validation_labels_that_miss_a_class_set_nothing(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scales and a shift would take that class from every node."""
+    problem = world.problem("drgst-plus")
+    monkeypatch.setattr("drgst.selftrain.plus.committee.ENOUGH", 1)
+    monkeypatch.setattr("drgst.selftrain.plus.committee.PLENTY", 1)
+    nodes, split = problem.split.train, problem.split
+    targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
+    fewer = replace(split, val=split.val[problem.graph.labels[split.val] != 0])
+    for known, fitted in ((split, True), (fewer, False)):
+        asked = Problem(problem.graph, known, problem.settings)
+        trained = Committee("topology", l2=(3e-3,)).train(asked, targets, cross_entropy, (0,), None)
+        assert ("scale" in trained.state) == ("matrices" in trained.state) == fitted

@@ -15,24 +15,23 @@ from drgst.graph.splits import random_split
 from drgst.graph.synthetic import block_model
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.calibrate import Identity
+from drgst.selftrain.clusters import ClusterChecked
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.plus import heldout
+from drgst.selftrain.plus.choose import TopShare
+from drgst.selftrain.plus.committee import Committee
 from drgst.selftrain.plus.evidence import folds
 from drgst.selftrain.plus.heldout import HeldOut, Rehearsals
-from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.plus.heldout import lesson as lesson_of
 from drgst.selftrain.recipes import find_recipe
-from drgst.uncertainty.temperature import best_temperature, likely_temperature
+from drgst.selftrain.stop import MaxStages
+from drgst.uncertainty.temperature import best_temperature, likely_temperature, log_loss
 
 
 def town(per_class: int = 4) -> tuple[Graph, Split]:
     """400 nodes of 3 classes that are hard to tell apart, none of them for validation."""
     graph = block_model(400, 1200, seed=2, classes=3, features=60, homophily=0.6, signal=0.25)
     return graph, random_split(graph, per_class=per_class, val=0, test=100, seed=0)
-
-
-def plus() -> Recipe:
-    spec = find_recipe("drgst-plus")
-    return spec.make(spec.settings())
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +70,7 @@ def test_a_fold_is_hidden_whole() -> None:
     fold = folds(graph.labels[split.train], 3)
     assert np.bincount(fold).size == 3
     for number in range(3):
-        lesson = HeldOut(plus()).lesson(problem, fold, number)
+        lesson = lesson_of(problem, fold, number)
         hidden = split.train[fold == number]
         assert (lesson.graph.labels[hidden] == -1).all()
         np.testing.assert_array_equal(lesson.split.train, split.train[fold != number])
@@ -91,7 +90,7 @@ def test_what_is_foretold_of_a_node_does_not_hang_on_its_label(monkeypatch: pyte
     labels[first] = (labels[first] + 1) % 3
     lied = Problem(problem.graph.with_(labels=labels), split, settings)
     spec = find_recipe("drgst-plus")
-    part = HeldOut(replace(spec.make(settings), calibrate=Identity()))
+    part = HeldOut().bound(spec.make(settings))
     true, wrong = (Rehearsals().foretold(p, part, 2) for p in (problem, lied))
     np.testing.assert_array_equal(true[fold == 0], wrong[fold == 0])
     assert not np.array_equal(true[fold != 0], wrong[fold != 0])
@@ -102,10 +101,12 @@ def test_a_fresh_start_at_any_stage_has_the_same_bits(fitted: tuple[Graph, drgst
     graph, model = fitted
     problem = Problem.of(graph, model.split_, model.settings_)
     spec = find_recipe("drgst-plus")
-    part = spec.make(model.settings_).calibrate
+    recipe = spec.make(model.settings_)
+    part = HeldOut().bound(recipe)
     for number in (3, 1):
-        heldout.REHEARSALS.__init__()  # type: ignore[misc]
+        heldout.REHEARSALS.forget()
         learnt = part.fit(model.history_[number].logits, problem, number)
+        assert learnt is not None
         assert float(learnt["temperature"]) == float(model.history_[number].state["calibration/temperature"])
 
 
@@ -115,6 +116,36 @@ def test_nothing_is_done_where_validation_labels_tell_more_or_a_class_has_one_la
         model = drgst.SelfTraining("drgst-plus", {"view": "topology", "stages": 1}).fit(graph, split)
         assert not any(name.startswith("calibration/") for name in model.model_.state)
         assert all(stage.calibrated is None for stage in model.history_.stages)
+
+
+def test_the_loop_that_runs_is_the_loop_that_is_rehearsed() -> None:
+    """Another learner and another selector, which reads embeddings: no leftovers of the recipe it was made from."""
+    graph, split = town()
+    spec = find_recipe("drgst-plus")
+    recipe = spec.make(spec.settings())
+    other = replace(recipe, learner=Committee("features"), select=ClusterChecked(TopShare()), stop=(MaxStages(2),))
+    model = drgst.SelfTraining(other).fit(graph, split)
+    problem = Problem.of(graph, split, model.settings_)
+    heldout.REHEARSALS.forget()
+    part = HeldOut().bound(other)
+    z = Rehearsals().foretold(problem, part, 2)
+    assert likely_temperature(z, graph.labels[split.train]) == pytest.approx(
+        float(model.history_[2].state["calibration/temperature"]), rel=1e-6
+    )
+    theirs = Rehearsals().foretold(problem, HeldOut().bound(recipe), 2)
+    assert not np.array_equal(z, theirs)
+
+
+def test_another_part_for_the_same_problem_starts_anew() -> None:
+    graph, split = town()
+    spec = find_recipe("drgst-plus")
+    problem = Problem.of(graph, split, spec.settings())
+    one, two = (
+        HeldOut().bound(replace(spec.make(spec.settings()), learner=Committee(v))) for v in ("features", "hops")
+    )
+    kept = Rehearsals()
+    kept.foretold(problem, one, 1)
+    np.testing.assert_array_equal(kept.foretold(problem, two, 2), Rehearsals().foretold(problem, two, 2))
 
 
 def test_confidence_is_more_honest() -> None:
@@ -139,3 +170,13 @@ def test_a_likely_temperature_is_1_without_evidence_and_the_best_one_with_much()
     right = z[:10].argmax(axis=1)
     assert 0.2 < likely_temperature(z[:10], right) < 1
     assert best_temperature(z[:10], right) < 0.03, "ten labels that are all right would make every node certain"
+
+
+def test_a_second_valley_far_from_1_is_found() -> None:
+    """Very flat logits of many classes, nearly all right: the loss falls again towards T = 0.02."""
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(12, 40)) * 0.01
+    right = z.argmax(axis=1)
+    grid = np.linspace(np.log(0.02), np.log(50), 2_000)
+    losses = [12 * log_loss(z / np.exp(t), right) + t * t / (2 * 0.49) for t in grid]
+    assert np.log(likely_temperature(z, right)) == pytest.approx(grid[int(np.argmin(losses))], abs=0.01)

@@ -39,10 +39,11 @@ class Committee:
     """log p_u = Σ_g s_g(u) L_g(u), L_g = mean over the lenses Z of circle g of log softmax(Z W + b), (N, C).
 
     W and b are fitted by softmax regression; s_g(u) is the circle's share of the voices at u. The view is chosen once
-    a run (:func:`~drgst.selftrain.plus.panel.choose`). Where there are validation labels, ten a class or more, p
-    becomes softmax(Σ_g a_g s_g L_g + b) with a and b of :func:`~drgst.uncertainty.bias.best_scales_and_shift`; where
-    they are 25 a class or more, then softmax(z W_1 + z̄ W_2 + c) of this z = log p and of z̄, which is smoothed over the
-    view's edges (:func:`~drgst.uncertainty.mixing.best_mixing`). Of several l2 the one that is then right most often
+    a run (:func:`~drgst.selftrain.plus.panel.choose`). Where there are validation labels, ten a class on average and
+    of every class, p becomes softmax(Σ_g a_g s_g L_g + b) with a and b of
+    :func:`~drgst.uncertainty.bias.best_scales_and_shift`; where they are 25 a class, then softmax(z W_1 + z̄ W_2 + c)
+    of this z = log p and of z̄, which is smoothed over the view's edges
+    (:func:`~drgst.uncertainty.mixing.best_mixing`). Of several l2 the one that is then right most often
     on them is taken. Information gain is what the readers differ by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um).
     Pseudo-labels are chosen by p smoothed over the view's edges, with class shares held to what p expects
     (:mod:`~drgst.selftrain.plus.shares`); the result is p itself. Readers of a large graph are fitted to 20,000 of its
@@ -103,18 +104,20 @@ class Committee:
         val = problem.split.val
         if not val.size:
             return Reading(state, heard, shares, log_p)
-        labels = problem.graph.labels[val]
+        labels, classes = problem.graph.labels[val], problem.graph.num_classes
+        missed = np.setdiff1d(targets.labels[: targets.true], labels).size  # a class without one would be shifted away
         words = f"Validation labels chose an l2 of {l2:g}"
-        if self.calibrated and val.size >= ENOUGH * problem.graph.num_classes:
+        if self.calibrated and val.size >= ENOUGH * classes and not missed:
             scales, shift = best_scales_and_shift(_voices(heard, shares)[:, val], labels)
             state["scale"], state["shift"] = torch.from_numpy(scales), torch.from_numpy(shift)
             log_p = _together(heard, view, state)
             words += f", scaled {_scaled(panel.name, scales)} and shifted log p by {shift.min():+.1f} "
             words += f"(class {shift.argmin()}) to {shift.max():+.1f} (class {shift.argmax()})"
-            if self.mixed and val.size >= PLENTY * problem.graph.num_classes:
-                matrices, offset = best_mixing(own_and_around(log_p, view.smoother)[:, val], labels)
+            if self.mixed and val.size >= PLENTY * classes:
+                opinions = own_and_around(log_p, view.smoother)
+                matrices, offset = best_mixing(opinions[:, val], labels)
                 state["matrices"], state["offset"] = torch.from_numpy(matrices), torch.from_numpy(offset)
-                log_p = _together(heard, view, state)
+                log_p = mixed(opinions, matrices, offset)
                 words += f"; {_weighed(matrices)}"
         right = float((log_p[val].argmax(axis=1) == labels).mean())
         return Reading(state, heard, shares, log_p, (right, -log_loss(log_p[val], labels)), f"{words}.")

@@ -9,7 +9,7 @@ import torch
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.selftrain.calibrate import Learnt
+from drgst.selftrain.calibrate import Identity, Learnt
 from drgst.selftrain.history import History
 from drgst.selftrain.learner import Problem
 from drgst.selftrain.plus.committee import Committee
@@ -23,24 +23,29 @@ from drgst.uncertainty.temperature import likely_temperature
 class HeldOut:
     """z' = z / T, T = argmin of the cross-entropy of training labels that a run had not seen: keeps every argmax.
 
-    The training nodes are dealt into three folds; for each the whole loop runs once more, stage by stage beside the
-    run itself and with the view that it chose, without the labels of the fold. What was fitted to a label can't say
-    how often it is wrong elsewhere; these runs can. T is thought to be near 1
+    The training nodes are dealt into three folds (two where a class has two labels); for each the whole loop runs once
+    more, stage by stage beside the run itself and with the view that it chose, without the labels of the fold. What was
+    fitted to a label can't say how often it is wrong elsewhere; these runs can. T is thought to be near 1
     (:func:`~drgst.uncertainty.temperature.likely_temperature`), as labels are few. Readers of these runs are fitted to
     1,000 pseudo-labels at most. Nothing is done where there are validation labels, which tell more, or where a class
     has one label alone.
     """
 
-    recipe: Recipe = field(default_factory=Recipe, repr=False)  # the loop, its learner a Committee
     folds: int = 3
     most: int = 1_000
+    recipe: Recipe | None = field(default=None, repr=False)  # the loop; the run's own, see :meth:`bound`
 
-    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:  # noqa: ARG002
+    def bound(self, recipe: Recipe) -> HeldOut:
+        """This part, to rehearse ``recipe``: all that it does up to the logits of a student."""
+        return replace(self, recipe=replace(recipe, calibrate=Identity(), finish=()))
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt | None:  # noqa: ARG002
         """T, how many labels were left out, and how many of them were found again."""
         train, labels = problem.split.train, problem.graph.labels[problem.split.train]
         counts = np.bincount(labels)
-        if problem.split.val.size or counts[counts > 0].min() < 2:
-            return {}
+        if self.recipe is None or problem.split.val.size or counts[counts > 0].min() < 2:
+            REHEARSALS.forget()
+            return None
         z = REHEARSALS.foretold(problem, self, stage)
         found = (z.argmax(axis=1) == labels).sum()
         learnt = (likely_temperature(z, labels), int(train.size), int(found))
@@ -57,28 +62,35 @@ class HeldOut:
         asked, found = int(learnt["asked"]), int(learnt["found"])
         return f"Left out, {found} of {asked} known labels were found again; temperature {learnt['temperature']:.2f}."
 
-    def lesson(self, problem: Problem, fold: np.ndarray, number: int) -> Problem:
-        """The problem without the labels of one fold, whose nodes are in the pool."""
-        split, hidden = problem.split, problem.split.train[fold == number]
-        labels = problem.graph.labels.copy()
-        labels[hidden] = -1
-        empty = np.empty(0, dtype=np.int64)
-        known = Split(split.train[fold != number], empty, empty, np.union1d(split.pool, hidden))
-        return Problem(problem.graph.with_(labels=labels), known, problem.settings, problem.seed)
-
     def loop(self, problem: Problem, stage: int) -> Recipe:
         """The recipe up to ``stage``, with the view that the run itself chose and fewer pseudo-labels."""
-        learner = self.recipe.learner
+        recipe = self.recipe or Recipe()
+        learner = recipe.learner
         if isinstance(learner, Committee):
             learner = replace(learner, view=learner.panel(problem).name, most=self.most)
-        return replace(self.recipe, learner=learner, stop=(NoLabels(), MaxStages(stage)))
+        return replace(recipe, learner=learner, stop=(NoLabels(), MaxStages(stage)))
+
+
+def lesson(problem: Problem, fold: np.ndarray, number: int) -> Problem:
+    """The problem without the labels of one fold, whose nodes are in the pool."""
+    split, hidden = problem.split, problem.split.train[fold == number]
+    labels = problem.graph.labels.copy()
+    labels[hidden] = -1
+    empty = np.empty(0, dtype=np.int64)
+    known = Split(split.train[fold != number], empty, empty, np.union1d(split.pool, hidden))
+    return Problem(problem.graph.with_(labels=labels), known, problem.settings, problem.seed)
 
 
 class Rehearsals:
     """Keeps the runs without a fold of the last problem, so that each stage adds one stage to each."""
 
     def __init__(self) -> None:
-        self._problem: Problem | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of what was kept."""
+        self._asked: tuple[Problem, HeldOut] | None = None
+        self._fold = np.empty(0, dtype=np.int64)
         self._runs: list[tuple[Problem, History]] = []
 
     def foretold(self, problem: Problem, part: HeldOut, stage: int) -> np.ndarray:
@@ -86,21 +98,29 @@ class Rehearsals:
         from drgst.selftrain.engine import self_train
 
         train = problem.split.train
-        fold = folds(problem.graph.labels[train], part.folds)
-        if self._problem is not problem or any(len(history) > stage for _, history in self._runs):
-            lessons = (part.lesson(problem, fold, number) for number in range(fold.max() + 1))
-            self._problem, self._runs = problem, [(lesson, History()) for lesson in lessons]
+        fold, runs = self._fold, self._runs
+        if self._asked != (problem, part) or any(len(history) > stage for _, history in runs):
+            fold = folds(problem.graph.labels[train], part.folds)
+            runs = [(lesson(problem, fold, number), History()) for number in range(fold.max() + 1)]
         loop = part.loop(problem, stage)
-        self._runs = [(lesson, _light(self_train(lesson, loop, history=known))) for lesson, known in self._runs]
+        runs = [(known, _light(self_train(known, loop, history=history), loop)) for known, history in runs]
         out = np.empty((train.size, problem.graph.num_classes))
-        for number, (_, history) in enumerate(self._runs):
+        for number, (_, history) in enumerate(runs):
             out[fold == number] = history.accepted[-1].logits[train[fold == number]]
+        self._asked, self._fold, self._runs = (problem, part), fold, runs
         return out
 
 
-def _light(history: History) -> History:
-    """Without embeddings, which nothing reads here and a large graph has no room for."""
-    stages = tuple(replace(stage, embedding=np.empty((0, 0), dtype=np.float32)) for stage in history.stages)
+def _light(history: History, recipe: Recipe) -> History:
+    """Without the arrays of stages that no later stage looks at: a large graph has no room for them."""
+    needed = {history.accepted[-1].number} | ({0} if recipe.alternatives else set())
+    none = np.empty((0, 0), dtype=np.float32)
+    stages = tuple(
+        s
+        if s.number in needed
+        else replace(s, embedding=none, logits=none, all_gain=none.ravel(), opinion=None, state={})
+        for s in history.stages
+    )
     return History(stages, "", history.seconds)
 
 

@@ -57,6 +57,7 @@ class Shelf:
                 lacking = "neither edges nor features that two nodes share"
                 raise GraphError(f"{graph.name!r} has {lacking}, so nothing can be learnt from it")
             self._views, self._named, self._graph = self._offered(graph), {}, graph
+            self._panel = None
         return self._views
 
     def _offered(self, graph: Graph) -> dict[str, View]:
@@ -77,7 +78,7 @@ class Shelf:
         """Of this problem, with the view that is named or, for ``"auto"``, chosen; made once."""
         graph = problem.graph
         views = self.views(graph)
-        if view != "auto":  # costs nothing: what was chosen for another problem stays
+        if view != "auto":  # cheap: what was chosen for another problem stays
             name, reason = named(view, graph)
             return Panel(name, self.view(graph, name), f"{reason} {remark(graph)}".rstrip())
         asked = (problem, l2)

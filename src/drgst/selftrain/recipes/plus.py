@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from drgst.selftrain.plus.choose import Anchored, TopShare
 from drgst.selftrain.plus.committee import Committee
 from drgst.selftrain.plus.heldout import HeldOut
@@ -31,10 +29,11 @@ def drgst_plus(settings: Settings) -> Recipe:
     left out choose the view, the last student is the result, and runs without a third of the training labels each
     say how sure it may be (one temperature, which changes no class).
     """
-    loop = Recipe(
+    return Recipe(
         select=TopShare(),
         weigh=Anchored(),
         stop=(NoLabels(), MaxStages(settings.stages)),
         learner=Committee(settings.view),
+        calibrate=HeldOut(),
+        calibrate_last=True,
     )
-    return replace(loop, calibrate=HeldOut(loop), calibrate_last=True)
