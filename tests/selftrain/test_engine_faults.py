@@ -11,9 +11,11 @@ import torch
 
 from drgst.backbone.objective import WeightedLoss
 from drgst.errors import TrainingError
+from drgst.graph.core import Graph
+from drgst.selftrain.calibrate import Learnt
 from drgst.selftrain.engine import result_stage, self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.learner import NetworkLearner, weighted_loss
+from drgst.selftrain.learner import NetworkLearner, Problem, weighted_loss
 from drgst.selftrain.observer import Observer
 from drgst.selftrain.recipes import find_recipe
 
@@ -153,3 +155,32 @@ def test_overflow_is_not_a_number(worlds) -> None:
     loud = replace(world, graph=world.graph.with_(features=x * np.float32(3e38 / np.abs(x).max())))
     with pytest.raises(TrainingError, match="at epoch 0"):
         loud.run(normalise="none")
+
+
+@dataclass(frozen=True)
+class Halved:
+    """A calibrator of one's own that learns nothing, halves the logits and says so."""
+
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
+        return {}
+
+    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
+        return logits / 2
+
+    def words(self, learnt: Learnt) -> str:
+        return "Halved."
+
+
+@pytest.mark.parametrize("teacher", [False, True])
+def test_what_a_calibrator_says_stands_in_no_reason_to_stop(world, teacher: bool) -> None:  # type: ignore[no-untyped-def]
+    """Its words are of the networks that were kept; one that learns an empty mapping is applied all the same."""
+    spec = find_recipe("drgst-de")
+    settings = spec.settings({"epochs": 20, "hidden": 8, "retries": 0, "weight_decay": 0.0, "stages": 2})
+    learner = NetworkLearner(objective=spoilt(Stuck, teacher=teacher))
+    recipe = replace(spec.make(settings), learner=learner, calibrate=Halved())
+    done = self_train(Problem.of(world.graph, world.split, settings), recipe)
+    for stage in done.stages:
+        np.testing.assert_allclose(stage.calibrated, stage.logits / 2)
+        assert stage.note.endswith("Halved.") == stage.accepted
+    assert "Halved" not in done.stop_reason
+    assert ". Halved." in done[0].note if teacher else done[0].note == "Halved."
