@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from drgst.evaluate.execute import blank, execute
-from drgst.evaluate.expand import Expander
-from drgst.evaluate.export import to_csv
-from drgst.evaluate.grid import Grid
-from drgst.evaluate.store import Store
+from drgst.bench.execute import blank, execute
+from drgst.bench.expand import Expander
+from drgst.bench.export import to_csv
+from drgst.bench.grid import Grid
+from drgst.bench.store import Store
+from drgst.recipes import recipe_names
 from drgst.report.paper import DATASETS, LABELS
 from drgst.report.tables_accuracy import PARTS
-from drgst.selftrain.recipes import recipe_names
 
 Row = dict[str, Any]
 RECIPES = ("gcn", "sts", "m3s", "drgst-do", "drgst-de")
@@ -70,16 +70,16 @@ def bench(grid: Grid, store: Path, jobs: int = 1) -> Done:
     return drgst("bench", *words, "--jobs", jobs, "--store", store, "--json")
 
 
-def tell(what: str, measured: str, limit: str = "", met: bool = True) -> None:
+def tell(what: str, is_numeric: str, limit: str = "", met: bool = True) -> None:
     """A line, beside its limit where there is one."""
     beside = f"limit {limit:6s} {'met' if met else 'MISSED'}" if limit else "no limit"
-    print(f"{what:62s} {measured:>24s}   {beside}", flush=True)
+    print(f"{what:62s} {is_numeric:>24s}   {beside}", flush=True)
 
 
 def tell_time(what: str, done: Done, limit: float | None = 2.0) -> None:
     """A time beside its limit; that of the processor tells what a busy machine makes of it."""
-    measured = f"{done.seconds:.2f} s (processor {done.processor:.2f})"
-    tell(what, measured, "" if limit is None else f"{limit:.1f} s", limit is None or done.seconds < limit)
+    is_numeric = f"{done.seconds:.2f} s (processor {done.processor:.2f})"
+    tell(what, is_numeric, "" if limit is None else f"{limit:.1f} s", limit is None or done.seconds < limit)
 
 
 def fill(path: Path, rows: Iterable[Row]) -> None:
@@ -146,7 +146,7 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="only what needs no quiet machine")
-    parser.add_argument("--draws", type=int, default=24, help="runs that scheduling is measured with (24)")
+    parser.add_argument("--draws", type=int, default=24, help="runs that scheduling is is_numeric with (24)")
     asked = parser.parse_args()
     os.environ.pop("DRGST_DATA", None)  # the embedded Cora, here and in the commands
     with tempfile.TemporaryDirectory() as folder:

@@ -18,9 +18,9 @@ import torch
 
 from drgst import SelfTraining
 from drgst.graph.core import Graph
+from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.splits import random_split
-from drgst.graph.synthetic import block_model
-from drgst.selftrain.plus.lenses import MAKERS, VOICES, permitted
+from drgst.selftrain.learners.multiview.views import MAKERS, VOICES, permitted
 
 VIEWS = (*MAKERS, *VOICES)
 PARTS = {**{view: ("drgst-plus", {"view": view}) for view in VIEWS}, "label-propagation": ("label-propagation", {})}
@@ -43,9 +43,9 @@ CASES: dict[str, tuple[dict[str, float | str], int]] = {  # what the block model
     "weak edges": ({"homophily": 0.35, "signal": 0.4}, 5),
     "both weak": ({"homophily": 0.5, "signal": 0.2}, 10),
     "middling both, imbalanced 5 to 1": ({"homophily": 0.6, "signal": 0.35, "imbalance": 5.0}, 5),
-    "measurements": ({"homophily": 0.8, "kind": "measured"}, 5),
-    "measurements, useless edges": ({"homophily": 0.2, "kind": "measured"}, 5),
-    "measurements, 2 classes, 8 to 1": ({"homophily": 0.75, "classes": 2, "imbalance": 8.0, "kind": "measured"}, 10),
+    "measurements": ({"homophily": 0.8, "kind": "is_numeric"}, 5),
+    "measurements, useless edges": ({"homophily": 0.2, "kind": "is_numeric"}, 5),
+    "measurements, 2 classes, 8 to 1": ({"homophily": 0.75, "classes": 2, "imbalance": 8.0, "kind": "is_numeric"}, 10),
     "no features": ({"homophily": 0.7, "kind": "none"}, 5),
     "no features, heterophily, 2 classes": ({"homophily": 0.1, "classes": 2, "kind": "none"}, 10),
     "no features, 40 classes": ({"homophily": 0.6, "classes": 40, "kind": "none"}, 5),
@@ -58,7 +58,7 @@ def graph_of(told: dict[str, float | str], seed: int) -> Graph:
     kind = told.get("kind")
     if kind == "none":
         return graph.with_(features=sp.csr_array((N, 0), dtype=np.float32))
-    return graph.with_(features=measurements(graph, np.random.default_rng(seed))) if kind == "measured" else graph
+    return graph.with_(features=measurements(graph, np.random.default_rng(seed))) if kind == "is_numeric" else graph
 
 
 def measurements(graph: Graph, rng: np.random.Generator, width: int = 20) -> np.ndarray:
@@ -87,11 +87,11 @@ def main() -> None:
     draws = parser.parse_args().draws
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    print(f"| block model of {N:,} nodes | chose | drgst-plus | best part | lead | {' | '.join(PARTS)} | s |")
+    print(f"| block model of {N:,} nodes | chose | drgst-plus | best part | t_statistic | {' | '.join(PARTS)} | s |")
     print("|:--|:--|" + "--:|" * (len(PARTS) + 4), flush=True)
     for case, (told, per_class) in CASES.items():
         sums = dict.fromkeys(("plus", *PARTS), 0.0)
-        chosen: dict[str, int] = {}
+        picked: dict[str, int] = {}
         seconds = 0.0
         for draw in range(draws):
             graph = graph_of(told, 100 + draw)
@@ -100,14 +100,14 @@ def main() -> None:
             seconds += time.perf_counter() - began
             sums["plus"] += right / draws
             there = [name for name in PARTS if name in (*permitted(graph), "label-propagation")]
-            chosen[view] = chosen.get(view, 0) + 1
+            picked[view] = picked.get(view, 0) + 1
             for name in there:
                 sums[name] += accuracy(graph, per_class, draw, *PARTS[name])[0] / draws
         best = max(PARTS, key=lambda name: sums[name])
-        picks = ", ".join(f"{view} {count}/{draws}" for view, count in chosen.items())
+        picks = ", ".join(f"{view} {count}/{draws}" for view, count in picked.items())
         parts = " | ".join(f"{sums[name]:.1f}" if name in there else "" for name in PARTS)
-        lead = sums["plus"] - sums[best]
-        row = f"| {case} | {picks} | {sums['plus']:.1f} | {best} {sums[best]:.1f} | {lead:+.1f} | {parts}"
+        t_statistic = sums["plus"] - sums[best]
+        row = f"| {case} | {picks} | {sums['plus']:.1f} | {best} {sums[best]:.1f} | {t_statistic:+.1f} | {parts}"
         print(f"{row} | {seconds / draws:.1f} |", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What the project promises to do within a time: each measured once, told with its limit.
+"""What the project promises to do within a time: each is_numeric once, told with its limit.
 
 DRGST_DATA=../shared/data python benchmarks/limits.py
 """
@@ -32,7 +32,7 @@ def python(code: str) -> Callable[[], object]:
 def main() -> None:
     """Measure everything that needs no long run."""
     import drgst
-    from drgst.graph.views import view
+    from drgst.graph.transforms.views import view
 
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache

@@ -8,8 +8,8 @@ from torch.nn import functional as F
 from torch_geometric.nn import GCNConv
 from torch_geometric.utils import dropout_edge
 
-from drgst.backbone.inputs import scaled
 from drgst.graph.core import Graph
+from drgst.nn.inputs import scaled
 
 
 class PlainGCN(torch.nn.Module):

@@ -23,12 +23,12 @@ import torch
 
 import drgst
 from drgst import Recipe, SelfTraining
-from drgst.evaluate.protocol import draw
 from drgst.graph.core import Graph
-from drgst.selftrain.parts import Identity, MaxStages, NoLabels, Transition
-from drgst.selftrain.plus.choose import Anchored, TopShare
-from drgst.selftrain.plus.committee import Committee
-from drgst.selftrain.recipes import find_recipe
+from drgst.recipes import find_recipe
+from drgst.runs.protocol import draw
+from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
+from drgst.selftrain.parts import Identity, MaxStages, NoNewLabels, Transition
+from drgst.selftrain.select.top_share import Anchored, TopShare
 
 DRAWS = range(10, 20)
 
@@ -39,25 +39,25 @@ def variants() -> dict[str, Recipe]:
     whole = replace(spec.make(spec.settings()), calibrate=Identity())  # the temperature changes no class
     return {
         "whole": whole,
-        "no self-training": replace(whole, stop=(NoLabels(), MaxStages(0))),
-        "one stage": replace(whole, stop=(NoLabels(), MaxStages(1))),
-        "TF-IDF lenses alone": replace(whole, learner=Committee(lenses=(0, 2))),
-        "raw lenses alone": replace(whole, learner=Committee(lenses=(1, 3))),
-        "far lenses alone": replace(whole, learner=Committee(lenses=(0, 1))),
-        "near lenses alone": replace(whole, learner=Committee(lenses=(2, 3))),
-        "chosen by unsmoothed beliefs": replace(whole, learner=Committee(smoothed=False)),
-        "class shares left free": replace(whole, learner=Committee(steady=False)),
+        "no self-training": replace(whole, stop=(NoNewLabels(), MaxStages(0))),
+        "one stage": replace(whole, stop=(NoNewLabels(), MaxStages(1))),
+        "TF-IDF lenses alone": replace(whole, learner=MultiViewEnsemble(lenses=(0, 2))),
+        "raw lenses alone": replace(whole, learner=MultiViewEnsemble(lenses=(1, 3))),
+        "far lenses alone": replace(whole, learner=MultiViewEnsemble(lenses=(0, 1))),
+        "near lenses alone": replace(whole, learner=MultiViewEnsemble(lenses=(2, 3))),
+        "chosen by unsmoothed beliefs": replace(whole, learner=MultiViewEnsemble(smoothed=False)),
+        "class shares left free": replace(whole, learner=MultiViewEnsemble(align_prior=False)),
         "no floor a class": replace(whole, select=TopShare(floor=0)),
         "same share of each class": replace(whole, select=TopShare(floor=1)),
         "no information gain": replace(whole, weigh=Anchored(gain=0)),
         "information gain alone": replace(whole, weigh=Anchored(gain=1)),
         "with transition matrix": replace(whole, correct=Transition()),
-        "topology alone": replace(whole, learner=Committee("topology")),
-        "knn alone": replace(whole, learner=Committee("knn")),
+        "topology alone": replace(whole, learner=MultiViewEnsemble("topology")),
+        "knn alone": replace(whole, learner=MultiViewEnsemble("knn")),
         # these differ with validation labels only
-        "no matrices": replace(whole, learner=Committee(mixed=False)),
-        "no scales, shift and matrices": replace(whole, learner=Committee(calibrated=False)),
-        "one l2": replace(whole, learner=Committee(l2=(3e-4,))),
+        "no matrices": replace(whole, learner=MultiViewEnsemble(mixed=False)),
+        "no scales, shift and matrices": replace(whole, learner=MultiViewEnsemble(calibrated=False)),
+        "one l2": replace(whole, learner=MultiViewEnsemble(l2=(3e-4,))),
     }
 
 

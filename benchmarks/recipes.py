@@ -18,15 +18,15 @@ import numpy as np
 import torch
 
 import drgst
-from drgst.backbone.objective import cross_entropy
-from drgst.backbone.random import generator
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.selftrain.clusters import kmeans, unit
-from drgst.selftrain.learner import NetworkLearner, Problem, Targets
-from drgst.selftrain.recipes import find_recipe
-from drgst.selftrain.resolve import resolve
-from drgst.selftrain.walks import walk_scores
+from drgst.nn.losses import cross_entropy
+from drgst.nn.random import generator
+from drgst.recipes import find_recipe
+from drgst.recipes.resolve import resolve
+from drgst.selftrain.learners.network import Network, Problem, Targets
+from drgst.selftrain.select.clusters import kmeans, unit
+from drgst.selftrain.select.walks import walk_scores
 
 
 def timed(call: Callable[[], Any], repeats: int = 5) -> float:
@@ -62,7 +62,7 @@ def clusters(graph: Graph, split: Split) -> None:
     problem = Problem.of(graph, split, settings)
     train = split.train
     targets = Targets(train, graph.labels[train], np.ones(train.size), train.size)
-    h = unit(NetworkLearner().train(problem, targets, cross_entropy, (0,), None).embedding)[split.pool]
+    h = unit(Network().train(problem, targets, cross_entropy, (0,), None).embedding)[split.pool]
     say(what="M3S clusters", data=graph.name, nodes=h.shape[0], seconds=timed(lambda: kmeans(h, 200, generator(0)), 3))
 
 
@@ -74,8 +74,8 @@ def adaptive(graph: Graph, split: Split) -> None:
     targets = Targets(train, graph.labels[train], np.ones(train.size), train.size)
     objective = recipe.learner.objective(problem, targets, cross_entropy)  # type: ignore[attr-defined]
     rng = generator(0)
-    network = NetworkLearner().network(graph.num_features, graph.num_classes, settings)
-    from drgst.backbone.random import hand_out
+    network = Network().network(graph.num_features, graph.num_classes, settings)
+    from drgst.nn.random import hand_out
 
     hand_out(network, rng)
     rows = torch.from_numpy(objective.nodes)

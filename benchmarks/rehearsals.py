@@ -17,11 +17,11 @@ import torch
 
 import drgst
 from drgst import Recipe, SelfTraining
-from drgst.evaluate.protocol import draw
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.recipes import find_recipe
+from drgst.runs.protocol import draw
 from drgst.selftrain.parts import Identity
-from drgst.selftrain.recipes import find_recipe
 
 
 def seconds(recipe: Recipe, graph: Graph, split: Split) -> float:

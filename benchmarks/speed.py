@@ -32,19 +32,19 @@ sys.path.insert(0, str(Path(__file__).parent))
 import plain
 
 import drgst
-from drgst.backbone.gcn import GCN
-from drgst.backbone.inputs import Inputs, make_inputs
-from drgst.backbone.objective import WeightedLoss
-from drgst.backbone.random import generator, keep_scale
-from drgst.backbone.sparse import SparseMatrix, thin_product
-from drgst.backbone.training import Schedule, Watch, fit
 from drgst.graph.core import Graph
+from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split
 from drgst.graph.splits import random_split
-from drgst.graph.synthetic import block_model
-from drgst.selftrain.presets import DATASETS
-from drgst.selftrain.transition import learn_transition
-from drgst.selftrain.weigh import normalised_gain
+from drgst.nn.inputs import Inputs, make_inputs
+from drgst.nn.losses import WeightedLoss
+from drgst.nn.models.gcn import GCN
+from drgst.nn.ops.sparse import SparseMatrix, thin_product
+from drgst.nn.random import generator, keep_scale
+from drgst.nn.training import Schedule, Watch, fit
+from drgst.recipes.presets import DATASETS
+from drgst.selftrain.correct.transition import learn_transition
+from drgst.selftrain.weigh.information_gain import normalised_gain
 from drgst.uncertainty.gain import GainSettings, gain_of
 
 Row = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Build src/drgst/graph/data/cora.npz, the embedded Cora, from the LINQS files.
+"""Build src/drgst/graph/datasets/data/cora.npz, the embedded Cora, from the LINQS files.
 
     python scripts/build_cora.py ../shared/data/CoraLINQS
 
@@ -16,11 +16,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.npz import save_graph
-from drgst.graph.registry import CORA_CLASSES
+from drgst.graph.datasets.registry import CORA_CLASSES
+from drgst.graph.io.npz import save_graph
 from drgst.graph.split import Split
 
-TARGET = Path(__file__).parents[1] / "src" / "drgst" / "graph" / "data" / "cora.npz"
+TARGET = Path(__file__).parents[1] / "src" / "drgst" / "graph" / "datasets" / "data" / "cora.npz"
 
 
 def build(folder: Path) -> Graph:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+from drgst.bench.results import CellName, Runs, Wanted, check_any, choose, read_runs
 from drgst.errors import DrgstError, StoreError
-from drgst.evaluate.results import CellName, Runs, Wanted, check_any, choose, read_runs
 from drgst.files import write_text
 from drgst.report import tables_accuracy, tables_other
 from drgst.report.figures.registry import FIGURES, FigureSpec, make_figure

@@ -14,15 +14,15 @@ from torch import nn
 from torch_geometric.data import Data
 
 import drgst
-from drgst.backbone.adjacency import Adjacency
 from drgst.errors import DrgstError, GraphError, RunError, SettingError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.pyg import to_pyg
+from drgst.graph.io.pyg import to_pyg
 from drgst.graph.split import Split
-from drgst.selftrain.learner import NetworkLearner
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select import Threshold
-from drgst.selftrain.stop import MaxStages
+from drgst.selftrain.select.threshold import Threshold
+from drgst.selftrain.stop.parts import MaxStages
 
 QUICK = {"epochs": 25, "hidden": 8, "samples": 4, "stages": 1, "lr": 0.03}
 
@@ -173,7 +173,7 @@ def test_save_and_load(model: drgst.DRGST, graph: Graph, tmp_path: Path) -> None
 
 def test_save_and_load_of_a_recipe_of_ones_own_with_a_named_network(graph: Graph, tmp_path: Path) -> None:
     """The network's name is kept with the model, wherever it was given."""
-    recipe = Recipe(select=Threshold(0.5), stop=(MaxStages(1),), learner=NetworkLearner("sage"))
+    recipe = Recipe(select=Threshold(0.5), stop=(MaxStages(1),), learner=Network("sage"))
     fitted = drgst.SelfTraining(recipe, settings=QUICK).fit(graph)
     fitted.save(str(tmp_path / "m"))
     loaded = drgst.load_model(str(tmp_path / "m"))
@@ -266,7 +266,7 @@ class Own(nn.Module):
 
 def test_a_users_own_network_in_the_loop(graph: Graph, tmp_path: Path) -> None:
     """Any nn.Module with hidden and head: it learns, repeats bit for bit, predicts elsewhere; saving is declined."""
-    recipe = Recipe(select=Threshold(0.4), stop=(MaxStages(1),), learner=NetworkLearner(backbone=Own), uses_gain=True)
+    recipe = Recipe(select=Threshold(0.4), stop=(MaxStages(1),), learner=Network(backbone=Own), uses_gain=True)
     settings = {**QUICK, "epochs": 60}
     fitted = drgst.SelfTraining(recipe, settings=settings, seed=2).fit(graph)
     assert len(fitted.history_) == 2
@@ -280,7 +280,7 @@ def test_a_users_own_network_in_the_loop(graph: Graph, tmp_path: Path) -> None:
 
 
 def test_a_module_without_the_protocol_is_refused(graph: Graph) -> None:
-    recipe = Recipe(learner=NetworkLearner(backbone=lambda f, c: nn.Linear(f, c)))
+    recipe = Recipe(learner=Network(backbone=lambda f, c: nn.Linear(f, c)))
     with pytest.raises(SettingError, match=r"hidden\(x, adj\)"):
         drgst.SelfTraining(recipe, settings=QUICK).fit(graph)
 

@@ -8,18 +8,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from drgst.errors import GraphError, RunError
-from drgst.graph.choose import default_split
 from drgst.graph.core import Graph
-from drgst.graph.pyg import from_pyg
+from drgst.graph.default_split import default_split
+from drgst.graph.io.pyg import from_pyg
 from drgst.graph.split import Split
+from drgst.recipes.post import dressed
+from drgst.recipes.resolve import resolve
+from drgst.runs.model import Model, load_model_files, save_model_files
 from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import result_stage, self_train
-from drgst.selftrain.learner import Problem
-from drgst.selftrain.modelfiles import Model, load_model_files, save_model_files
-from drgst.selftrain.observer import Observer
+from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.recipes.post import dressed
-from drgst.selftrain.resolve import resolve
 from drgst.selftrain.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class SelfTraining(BaseEstimator):
         self.settings = settings
         self.seed = seed
 
-    def fit(self, graph: Any, split: Split | None = None, observer: Observer | None = None) -> SelfTraining:
+    def fit(self, graph: Any, split: Split | None = None, callback: Callback | None = None) -> SelfTraining:
         """Run the recipe on ``graph`` (a Graph or a PyG Data).
 
         ``split`` defaults to the one that came with the graph; without one, every labelled node is a training
@@ -51,7 +51,7 @@ class SelfTraining(BaseEstimator):
         split = default_split(graph) if split is None else split
         settings, recipe = self._resolve(graph, split)
         problem = Problem.of(graph, split, settings, self.seed)
-        history = self_train(problem, recipe, observer)
+        history = self_train(problem, recipe, callback)
         stage = result_stage(history, settings.keep)
         name = self._name()
         state, calibrate = dict(stage.state), recipe.calibrate

@@ -50,7 +50,7 @@ def test_the_slider_moves_the_stage(look: Any, hostile: SelfTraining) -> None:
     assert look.page.text_content("#story tr.now td:nth-child(2)").endswith(hostile.graph_.class_names[teacher])
     look.page.click("#forth")
     assert look.page.text_content("#stage-name").startswith("stage 1")
-    trusted = hostile.history_[1].chosen.nodes.size
+    trusted = hostile.history_[1].pseudo.nodes.size
     assert look.page.text_content("#stage-table tr.now td:nth-child(2)") == f"{trusted:,}"
     look.page.wait_for_selector("#transition svg")
 

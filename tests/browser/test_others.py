@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drgst.bench.store import Store
 from drgst.estimator import SelfTraining
-from drgst.evaluate.store import Store
 from drgst.report.explorer.bench import bench_page
 from drgst.report.explorer.page import Page as Explorer
 

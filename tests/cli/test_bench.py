@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from drgst.bench.store import Store
 from drgst.cli import main
-from drgst.evaluate.store import Store
-from drgst.graph.npz import save_graph
-from drgst.graph.synthetic import block_model
+from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.io.npz import save_graph
 
 DRGST = Path(sys.executable).parent / "drgst"
 SET = ("--set", "epochs=5,samples=3", "--set", "threshold=0.2")
@@ -135,9 +135,9 @@ def test_bad_input_is_one_line_and_code_2(
 def test_a_finished_grid_of_a_thousand_runs_is_recognised_without_torch(
     tiny: Path, tmp_path: Path, make_row: Callable[..., dict[str, Any]]
 ) -> None:
-    from drgst.evaluate.expand import Expander
-    from drgst.evaluate.grid import Grid
-    from drgst.evaluate.memo import Memo
+    from drgst.bench.expand import Expander
+    from drgst.bench.grid import Grid
+    from drgst.bench.key_cache import KeyCache
 
     recipes = "gcn,gat,appnp,drgst-do,drgst-de"
     grid = Grid([str(tiny)], [1, 2, 3, 4], recipes.split(","), 50)
@@ -145,7 +145,7 @@ def test_a_finished_grid_of_a_thousand_runs_is_recognised_without_torch(
     with Store(tmp_path / "runs.db", create=True) as store, store.writing():
         for cell in grid.cells():
             tasks = expander.tasks(cell)
-            Memo(store, grid).keep(cell, [task.key for task in tasks])
+            KeyCache(store, grid).keep(cell, [task.key for task in tasks])
             for task in tasks:
                 store.add(make_row(task.key, per_class=cell.per_class, recipe=cell.recipe, draw=task.draw))
     words = ["bench", "--datasets", str(tiny), "--per-class", "1,2,3,4", "--recipes", recipes, "--draws", "50"]

@@ -13,8 +13,8 @@ import pytest
 
 from drgst.cli import main
 from drgst.graph.core import Graph
-from drgst.graph.split_files import load_split
-from drgst.graph.tables import read_tables
+from drgst.graph.io.split_files import load_split
+from drgst.graph.io.tables import read_tables
 
 
 @pytest.fixture(autouse=True)

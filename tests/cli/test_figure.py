@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from drgst.bench.store import Store
 from drgst.cli import main
-from drgst.evaluate.store import Store
-from drgst.graph.npz import save_graph
-from drgst.graph.synthetic import block_model
+from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.io.npz import save_graph
 from drgst.report.figures.registry import FIGURES
 
 

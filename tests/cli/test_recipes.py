@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from drgst.cli import main
-from drgst.selftrain.recipes import recipe_names
+from drgst.recipes import recipe_names
 
 NETWORKS = {"gcn", "gat", "appnp", "ppnp", "sgc", "sage", "gin", "cheb", "dagnn", "label-propagation", "logistic-ppr"}
 LOOPS = {"self-training", "co-training", "union", "intersection", "sts", "m3s", "abn", "cagcn-st", "margin-st"}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.backbone.gcn import GCN
-from drgst.backbone.inputs import Inputs, make_inputs
 from drgst.graph.core import Graph, make_graph
+from drgst.nn.inputs import Inputs, make_inputs
+from drgst.nn.models.gcn import GCN
 
 
 @dataclass(frozen=True)

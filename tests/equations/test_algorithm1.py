@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.backbone.adjacency import Adjacency
-from drgst.backbone.objective import CorrectedCrossEntropy, cross_entropy
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
+from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.correct.transition import learn_transition
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.learner import NetworkLearner, Problem
-from drgst.selftrain.recipes import find_recipe
-from drgst.selftrain.stop import MaxStages
-from drgst.selftrain.transition import learn_transition
-from drgst.selftrain.weigh import normalised_gain
+from drgst.selftrain.learners.network import Network, Problem
+from drgst.selftrain.stop.parts import MaxStages
+from drgst.selftrain.weigh.information_gain import normalised_gain
 
 STAGES = 2
 QUICK = {"epochs": 25, "hidden": 8, "samples": 7, "threshold": 0.4, "beta": 1 / 3, "stages": STAGES, "lr": 0.05}
@@ -36,7 +36,7 @@ class Notebook:
 
 
 @dataclass(frozen=True)
-class RecordedLearner(NetworkLearner):
+class RecordedLearner(Network):
     """The usual learner, which notes each training."""
 
     book: Notebook = field(default_factory=Notebook)
@@ -58,9 +58,9 @@ def recorded(name: str, problem: Problem) -> tuple[History, Notebook]:
         book.beliefs.append(beliefs)
         return recipe.select(beliefs)
 
-    def weigh(beliefs, chosen):  # type: ignore[no-untyped-def]
+    def weigh(beliefs, pseudo):  # type: ignore[no-untyped-def]
         book.lines.append("weigh")
-        return recipe.weigh(beliefs, chosen)
+        return recipe.weigh(beliefs, pseudo)
 
     parts = replace(
         recipe,
@@ -150,7 +150,7 @@ def test_lines_6_to_8_two_trainings_and_the_transition_between(run, problem, sta
 def test_students_start_from_scratch(run, problem) -> None:
     """Each training, done again alone with its own seed, gives the same bits: nothing was carried into it."""
     for training in run[1].trainings:
-        again = NetworkLearner().train(problem, training["targets"], training["loss"], training["seed"], None)
+        again = Network().train(problem, training["targets"], training["loss"], training["seed"], None)
         np.testing.assert_array_equal(again.logits, training["trained"].logits)
     seeds = [training["seed"] for training in run[1].trainings]
     assert len(set(seeds)) == len(seeds), "and each from starting weights of its own"

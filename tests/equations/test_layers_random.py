@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.backbone.adjacency import sym_norm
-from drgst.backbone.random import drop, generator, hand_out, keep_scale
-from drgst.backbone.training import forward
+from drgst.nn.ops.adjacency import sym_norm
+from drgst.nn.random import drop, generator, hand_out, keep_scale
+from drgst.nn.training import forward
 from drgst.uncertainty.entropy import information_gain
 from drgst.uncertainty.gain import GainSettings, gain_of
 from drgst.uncertainty.sampled import sampled_gain

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.backbone.objective import CorrectedCrossEntropy, cross_entropy
+from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
 
 
 def difference(t: np.ndarray, y: np.ndarray, f: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.backbone.objective import WeightedLoss
+from drgst.nn.losses import WeightedLoss
 
 POP = np.array([1, 2, 3, 2])  # how often each (node, label) occurs, of 8
 SHIFTED = np.array([4, 2, 1, 1])  # … after self-training has favoured the easy first node

@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from drgst.backbone.objective import WeightedLoss, cross_entropy
+from drgst.nn.losses import WeightedLoss, cross_entropy
 
 
 @dataclass
@@ -25,11 +25,11 @@ class World:
     pop: np.ndarray  # P_pop, (V,)
     st: np.ndarray  # P_st, (V,)
     labelled: int
-    chosen: int
+    pseudo: int
 
     @property
     def eta(self) -> float:
-        return self.chosen / (self.labelled + self.chosen)
+        return self.pseudo / (self.labelled + self.pseudo)
 
     def gradient(self, labels: np.ndarray, share: np.ndarray) -> Tensor:
         """∇ Σ_v share_v l(label_v, p_v), by our weighted loss (which divides by the number of nodes)."""
@@ -117,5 +117,5 @@ def test_where_neither_occurs_the_gap_is_zero() -> None:
 def test_without_pseudo_labels_the_gap_is_zero() -> None:
     """η = 0."""
     world = random_world(3, shifted=True)
-    world.chosen = 0
+    world.pseudo = 0
     assert world.gap() == pytest.approx(0, abs=1e-6)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.backbone.objective import CorrectedCrossEntropy
-from drgst.selftrain.transition import learn_transition, learn_transition_as_released, transition_loss
+from drgst.nn.losses import CorrectedCrossEntropy
+from drgst.selftrain.correct.transition import learn_transition, learn_transition_as_released, transition_loss
 
 
 def gradient(t: np.ndarray, p: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -16,8 +16,8 @@ import pytest
 
 import drgst
 from drgst.errors import DataFileError
-from drgst.graph.archive import extract, open_archive
 from drgst.graph.core import Graph, make_graph
+from drgst.graph.datasets.archive import extract, open_archive
 
 Writer = Callable[[Graph, Path], None]
 WRITERS: dict[str, Writer] = {

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import drgst
-from drgst.evaluate.plan import make_plan
-from drgst.evaluate.runconfig import RunConfig
-from drgst.evaluate.runfolder import RunFolder
-from drgst.evaluate.runner import carry_out
 from drgst.graph.core import Graph
+from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.splits import random_split
-from drgst.graph.synthetic import block_model
-from drgst.selftrain.recipes import recipe_names
+from drgst.recipes import recipe_names
+from drgst.runs.config import RunConfig
+from drgst.runs.folder import RunFolder
+from drgst.runs.plan import make_plan
+from drgst.runs.run import execute_run
 
 QUICK = {"epochs": 12, "lr": 0.05, "stages": 3, "samples": 5, "hidden": 8, "threshold": 0.5, "normalise": "none"}
 
@@ -33,13 +33,13 @@ def test_every_recipe_resumes(recipe: str, tmp_path: Path) -> None:
     graph = village()
     plan = make_plan(RunConfig(data="village", recipe=recipe, settings=QUICK, threads=1), lambda _: graph)
     folder = RunFolder(tmp_path / "run")
-    carry_out(plan, folder)
+    execute_run(plan, folder)
     names = ("predictions.csv", "model.safetensors", "model.json")
     before = {name: (folder / name).read_bytes() for name in names}
     for path in (folder / "summary.json", *folder.stage_files()[1:]):
         path.unlink()
     again = make_plan(folder.config(), lambda _: graph)
-    carry_out(again, folder, resume=True)
+    execute_run(again, folder, resume=True)
     assert {name: (folder / name).read_bytes() for name in names} == before
     model = drgst.load_model(str(folder))
     assert model.predict().shape == (150,)

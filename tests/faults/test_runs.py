@@ -21,10 +21,10 @@ import pytest
 
 from drgst.cli import main
 from drgst.graph.core import Graph
-from drgst.graph.npz import save_graph
+from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.io.npz import save_graph
 from drgst.graph.splits import random_split
-from drgst.graph.synthetic import block_model
-from drgst.selftrain.stagefiles import load_stage
+from drgst.selftrain.persist.stage import load_stage
 
 QUICK = ("--set", "epochs=25", "lr=0.05", "stages=4", "samples=10", "hidden=16", "threshold=0.7", "normalise=none")
 FORK = multiprocessing.get_context("fork")  # a killed child costs no second import of torch
@@ -79,7 +79,7 @@ def bits(folder: Path) -> list[Any]:
     found: list[Any] = [(folder / name).read_bytes() for name in ("predictions.csv", "model.safetensors")]
     for path in sorted((folder / "stages").iterdir()):
         stage = load_stage(path)
-        arrays = [stage.logits, stage.all_gain, stage.embedding, stage.weights, stage.gain, stage.chosen.nodes]
+        arrays = [stage.logits, stage.all_gain, stage.embedding, stage.weights, stage.gain, stage.pseudo.nodes]
         found.append([path.name, stage.trainings, stage.note, *(a.tobytes() for a in arrays)])
         found.append({name: value.numpy().tobytes() for name, value in stage.state.items()})
     return found

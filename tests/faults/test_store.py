@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
+from drgst.bench.bench import bench
+from drgst.bench.executors import Inline, Local
+from drgst.bench.expand import Expander
+from drgst.bench.export import readable_rows
+from drgst.bench.grid import Grid
+from drgst.bench.schema import VERSION
+from drgst.bench.store import Store
 from drgst.errors import StoreError
-from drgst.evaluate.bench import bench
-from drgst.evaluate.engines import Inline, Local
-from drgst.evaluate.expand import Expander
-from drgst.evaluate.export import readable_rows
-from drgst.evaluate.grid import Grid
-from drgst.evaluate.schema import VERSION
-from drgst.evaluate.store import Store
-from drgst.graph.npz import save_graph
-from drgst.graph.synthetic import block_model
+from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.io.npz import save_graph
 
 DRGST = Path(sys.executable).parent / "drgst"
 Row = Callable[..., dict[str, Any]]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import drgst
-from drgst.evaluate.judge import judge
 from drgst.graph.core import Graph
 from drgst.graph.splits import per_class, public
+from drgst.runs.stage_metrics import judge
 
 SHORT = {"samples": 20, "keep": "last", "hidden": 32}
 
@@ -37,7 +37,7 @@ def test_three_labels_a_class(few: drgst.DRGST, cora: Graph) -> None:
     assert teacher == pytest.approx(0.614, abs=0.03)
     assert students[-1] == pytest.approx(0.695, abs=0.03)
     assert students[-1] > teacher + 0.03, "self-training is worth it"
-    sizes = [s.chosen.nodes.size for s in few.history_.stages]
+    sizes = [s.pseudo.nodes.size for s in few.history_.stages]
     assert sizes[0] == 0
     assert sizes[1] == pytest.approx(453, abs=90)
     assert sizes[2] == pytest.approx(971, abs=150)
@@ -60,7 +60,7 @@ def test_twenty_labels_a_class(many: drgst.DRGST, cora: Graph) -> None:
     teacher, student = judge(many.history_, cora, many.split_)
     assert teacher.test_accuracy == pytest.approx(0.811, abs=0.02)
     assert student.test_accuracy == pytest.approx(0.828, abs=0.02)
-    assert many.history_[1].chosen.nodes.size == pytest.approx(535, abs=60)
+    assert many.history_[1].pseudo.nodes.size == pytest.approx(535, abs=60)
     assert student.precision == pytest.approx(0.94, abs=0.03)
 
 

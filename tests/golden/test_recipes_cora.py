@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import drgst
-from drgst.evaluate.metrics import calibration_error
 from drgst.graph.core import Graph
 from drgst.graph.splits import per_class
+from drgst.runs.metrics import calibration_error
 from drgst.selftrain.beliefs import softmax
 
 SHORT = {"epochs": 60, "patience": 30, "samples": 5, "hidden": 32}
@@ -75,11 +75,11 @@ def test_cagcn_on_cora(cora: Graph) -> None:
 def test_cagcn_st_trusts_more(cora: Graph) -> None:
     """The teacher says 0.8 of few nodes; calibrated, it says so of many, most of them rightly."""
     model = fitted(cora, "cagcn-st", epochs=150, stages=1)
-    chosen, teacher = model.history_[1].chosen, model.history_[0]
+    pseudo, teacher = model.history_[1].pseudo, model.history_[0]
     pool = model.split_.pool
     uncalibrated = int((softmax(teacher.logits)[pool].max(axis=1) > 0.8).sum())
-    assert chosen.nodes.size > uncalibrated
-    assert (cora.labels[chosen.nodes] == chosen.labels).mean() > 0.85
+    assert pseudo.nodes.size > uncalibrated
+    assert (cora.labels[pseudo.nodes] == pseudo.labels).mean() > 0.85
 
 
 def test_at_three_labels_a_class_both_trainings_help(cora: Graph) -> None:

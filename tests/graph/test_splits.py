@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from drgst.errors import SplitError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets import load
+from drgst.graph.datasets.load import load
 from drgst.graph.split import Split
 from drgst.graph.splits import from_masks, per_class, public, random_split
 

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets import load
+from drgst.graph.datasets.load import load
 from drgst.graph.stats import edge_homophily, statistics
 
 # nodes, undirected pairs, features, classes, labels per class in the public split

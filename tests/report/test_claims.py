@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.evaluate.correlation import Correlation
-from drgst.evaluate.results import Wanted, choose
+from drgst.bench.correlation import Correlation
+from drgst.bench.results import Wanted, choose
 from drgst.report.claims import ablation, margin, relations, sweeps, time
 from drgst.report.claims.base import Difference, direction, paired, verdict
 from drgst.report.experiments import family
@@ -40,9 +40,9 @@ def cells(make_row: Row) -> Callable[..., Any]:
 def test_the_rule() -> None:
     assert verdict([True, True]) == "held"
     assert verdict([True, False]) == "not confirmed"
-    assert verdict([]) == "not measured"
+    assert verdict([]) == "not is_numeric"
     assert direction(0.1, 0.2) == "as claimed"
-    assert direction(-0.2, -0.1) == "the opposite was measured"
+    assert direction(-0.2, -0.1) == "the opposite was is_numeric"
     assert direction(-0.1, 0.2) == "can't be told from chance"
     assert direction(-0.2, -0.1, wanted=-1) == "as claimed"
 
@@ -85,11 +85,11 @@ def test_confidence() -> None:
     below, across = Correlation(-0.5, -0.6, -0.4, 99), Correlation(-0.1, -0.3, 0.1, 99)
     held = relations.confidence({"dropout": [below, below]}, "GCN on cora")
     assert held.verdict == "held"
-    assert "ρ = -0.50 (-0.60 to -0.40)" in held.measured[0]
+    assert "ρ = -0.50 (-0.60 to -0.40)" in held.is_numeric[0]
     broken = relations.confidence({"dropout": [below], "dropedge": [across]}, "GCN on cora")
     assert broken.verdict == "not confirmed"
-    assert "0 of 1 intervals" in broken.measured[1]
-    assert relations.confidence({}, "").verdict == "not measured"
+    assert "0 of 1 intervals" in broken.is_numeric[1]
+    assert relations.confidence({}, "").verdict == "not is_numeric"
 
 
 @pytest.mark.parametrize(("sign", "expected"), [(1, "held"), (-1, "not confirmed")])
@@ -102,7 +102,7 @@ def test_the_toy(sign: int, expected: str) -> None:
     found = Toy(labelled, picked, np.empty((0, 2)), np.empty((0, 2)), gain, np.ones(300), 1.0)
     assert relations.toy(found).verdict == expected
     bare = Toy(labelled, np.empty((0, 2)), *([np.empty((0, 2))] * 2), np.empty(0), np.empty(0), float("nan"))
-    assert relations.toy(bare).verdict == "not measured"
+    assert relations.toy(bare).verdict == "not is_numeric"
 
 
 def test_the_order_of_the_ablation(cells: Callable[..., Any]) -> None:
@@ -114,12 +114,12 @@ def test_the_order_of_the_ablation(cells: Callable[..., Any]) -> None:
     }
     claim = ablation.order(cells(falling))
     assert claim.verdict == "held"
-    assert any("in 1 of 1 cells of drgst-de" in words for words in claim.measured)
+    assert any("in 1 of 1 cells of drgst-de" in words for words in claim.is_numeric)
     swapped = {**falling, ("cora", 3, "drgst-de-ig"): [0.5, 0.55, 0.6]}
     claim = ablation.order(cells(swapped))
     assert claim.verdict == "not confirmed"
-    assert any("the opposite was measured" in words for words in claim.measured)
-    assert ablation.order({}).verdict == "not measured"
+    assert any("the opposite was is_numeric" in words for words in claim.is_numeric)
+    assert ablation.order({}).verdict == "not is_numeric"
 
 
 def test_the_margin_with_fewer_labels(cells: Callable[..., Any]) -> None:
@@ -131,9 +131,9 @@ def test_the_margin_with_fewer_labels(cells: Callable[..., Any]) -> None:
         return margin.fewer_labels(cells(found))
 
     assert made(0.05, 0.01).verdict == "held"
-    assert "cora 3: +5.0, 20: +1.0" in made(0.05, 0.01).measured[0]
+    assert "cora 3: +5.0, 20: +1.0" in made(0.05, 0.01).is_numeric[0]
     assert made(0.01, 0.05).verdict == "not confirmed"
-    assert margin.fewer_labels(cells({("cora", 3, "drgst-do"): [0.5]})).verdict == "not measured"
+    assert margin.fewer_labels(cells({("cora", 3, "drgst-do"): [0.5]})).verdict == "not is_numeric"
 
 
 def test_sweeps() -> None:
@@ -141,13 +141,13 @@ def test_sweeps() -> None:
     rising = Line("drgst-do", 3, {0.4: {0: 0.7, 1: 0.7, 2: 0.7}, 0.7: {0: 0.8, 1: 0.81, 2: 0.82}})
     claim = sweeps.threshold([falling], "cora")
     assert claim.verdict == "held"
-    assert "best at τ = 0.4" in claim.measured[1]
-    assert "-1.17 points" in claim.measured[0]
+    assert "best at τ = 0.4" in claim.is_numeric[1]
+    assert "-1.17 points" in claim.is_numeric[0]
     assert sweeps.by_draw([falling, rising])[0] == pytest.approx((-0.03 + 0.1) / 0.3 / 2)  # lines of a draw are one
     against = sweeps.beta([rising], "cora")
     assert against.verdict == "not confirmed"
-    assert "the opposite was measured" in against.measured[0]
-    assert sweeps.beta([], "cora").verdict == "not measured"
+    assert "the opposite was is_numeric" in against.is_numeric[0]
+    assert sweeps.beta([], "cora").verdict == "not is_numeric"
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(2.1, "held"), (4.0, "not confirmed")])
@@ -163,6 +163,6 @@ def test_time_is_of_a_stage_not_of_a_run(make_row: Row, factor: float, expected:
     assert time.stage_ratios(found, "drgst-do", "drgst-do-wo", "seconds") == pytest.approx([factor])
     claim = time.twice(found)
     assert claim.verdict == expected
-    assert "takes 1.00 times (1 pair) the epochs" in claim.measured[1]
+    assert "takes 1.00 times (1 pair) the epochs" in claim.is_numeric[1]
     bare = choose([make_row("a", recipe="drgst-do"), make_row("b", recipe="drgst-do-wo")], Wanted())
-    assert time.twice(bare).verdict == "not measured"
+    assert time.twice(bare).verdict == "not is_numeric"

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drgst.bench.results import Wanted, choose
+from drgst.bench.store import Store
 from drgst.errors import SettingError, StoreError
-from drgst.evaluate.results import Wanted, choose
-from drgst.evaluate.store import Store
-from drgst.graph.npz import save_graph
-from drgst.graph.synthetic import block_model
+from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.io.npz import save_graph
 from drgst.report.experiments import Plan, command, family
 from drgst.report.figures import ablation, confidence_gain, embedding_gain, labels, stages, sweep, toy
 from drgst.report.figures.density import gaussian, grid, kernel_density

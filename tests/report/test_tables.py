@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from drgst.bench.results import Wanted, choose, read_runs
+from drgst.bench.store import Store
 from drgst.errors import SettingError
-from drgst.evaluate.results import Wanted, choose, read_runs
-from drgst.evaluate.store import Store
 from drgst.report import tables_accuracy, tables_other
 from drgst.report.paper import METHODS, main_table
 from drgst.report.table import Column, Entry, Table, escape, render

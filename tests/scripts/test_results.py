@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from drgst.evaluate.export import to_csv
-from drgst.evaluate.results import Wanted
+from drgst.bench.export import to_csv
+from drgst.bench.results import Wanted
 from drgst.report.experiments import family
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "results.py"

@@ -1,11 +1,11 @@
-"""Beliefs and Chosen: what parts are handed and what they hand back."""
+"""Beliefs and PseudoLabels: what parts are handed and what they hand back."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from drgst.selftrain.beliefs import Chosen, softmax
+from drgst.selftrain.beliefs import PseudoLabels, softmax
 
 
 def test_softmax_by_hand_and_at_extremes() -> None:
@@ -35,21 +35,23 @@ def test_labels_of_test_and_pool_are_hidden(beliefs, world) -> None:
 
 
 def test_chosen_is_sorted_with_its_labels() -> None:
-    chosen = Chosen.of(np.array([5, 2, 9]), np.array([0, 1, 2]))
-    np.testing.assert_array_equal(chosen.nodes, [2, 5, 9])
-    np.testing.assert_array_equal(chosen.labels, [1, 0, 2])
+    pseudo = PseudoLabels.of(np.array([5, 2, 9]), np.array([0, 1, 2]))
+    np.testing.assert_array_equal(pseudo.nodes, [2, 5, 9])
+    np.testing.assert_array_equal(pseudo.labels, [1, 0, 2])
 
 
 def test_joined_keeps_the_earlier_label() -> None:
-    both = Chosen.of(np.array([1, 3]), np.array([0, 0])).joined(Chosen.of(np.array([3, 2]), np.array([1, 1])))
+    both = PseudoLabels.of(np.array([1, 3]), np.array([0, 0])).union(
+        PseudoLabels.of(np.array([3, 2]), np.array([1, 1]))
+    )
     np.testing.assert_array_equal(both.nodes, [1, 2, 3])
     np.testing.assert_array_equal(both.labels, [0, 1, 0])
 
 
 def test_agreement_counts_same_nodes_with_same_labels_over_the_union() -> None:
-    a = Chosen.of(np.array([1, 2, 3]), np.array([0, 0, 1]))
-    b = Chosen.of(np.array([2, 3, 4]), np.array([0, 0, 1]))
+    a = PseudoLabels.of(np.array([1, 2, 3]), np.array([0, 0, 1]))
+    b = PseudoLabels.of(np.array([2, 3, 4]), np.array([0, 0, 1]))
     assert a.agreement(b) == pytest.approx(1 / 4)
     assert a.agreement(a) == 1
-    assert Chosen.nothing().agreement(Chosen.nothing()) == 1
-    assert a.agreement(Chosen.nothing()) == 0
+    assert PseudoLabels.empty().agreement(PseudoLabels.empty()) == 1
+    assert a.agreement(PseudoLabels.empty()) == 0

@@ -9,14 +9,14 @@ import pytest
 from torch import nn
 
 from drgst.errors import SettingError
-from drgst.selftrain.beliefs import Chosen
+from drgst.recipes import find_recipe
+from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.engine import self_train
-from drgst.selftrain.learner import NetworkLearner
+from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.recipes import find_recipe
-from drgst.selftrain.select import Threshold
-from drgst.selftrain.stop import MaxStages
-from drgst.selftrain.weigh import InformationGain, Uniform, Weights
+from drgst.selftrain.select.threshold import Threshold
+from drgst.selftrain.stop.parts import MaxStages
+from drgst.selftrain.weigh.information_gain import InformationGain, Uniform, Weights
 
 
 def run(world, **parts):  # type: ignore[no-untyped-def]
@@ -32,21 +32,21 @@ def run(world, **parts):  # type: ignore[no-untyped-def]
     ],
 )
 def test_a_strange_choice(world, places: list[int], labels: list[int], message: str) -> None:
-    chosen = Chosen(world.split.pool[places], np.array(labels))
+    pseudo = PseudoLabels(world.split.pool[places], np.array(labels))
     with pytest.raises(SettingError, match=f"the select part {message}"):
-        run(world, select=lambda _: chosen)
+        run(world, select=lambda _: pseudo)
 
 
 def test_more_nodes_than_labels(world) -> None:
-    chosen = Chosen(world.split.pool[:2], np.array([1]))
+    pseudo = PseudoLabels(world.split.pool[:2], np.array([1]))
     with pytest.raises(SettingError, match="gave 1 labels for 2 nodes"):
-        run(world, select=lambda _: chosen)
+        run(world, select=lambda _: pseudo)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
 def test_a_strange_weight(world, bad: float) -> None:
-    def weigh(beliefs, chosen):  # type: ignore[no-untyped-def]
-        return Weights(np.ones(9), np.where(np.arange(chosen.nodes.size) == 1, bad, 1.0))
+    def weigh(beliefs, pseudo):  # type: ignore[no-untyped-def]
+        return Weights(np.ones(9), np.where(np.arange(pseudo.nodes.size) == 1, bad, 1.0))
 
     with pytest.raises(SettingError, match=rf"gave chosen node \d+ the weight {bad} \(allowed: finite, from 0\)"):
         run(world, weigh=weigh)
@@ -54,7 +54,7 @@ def test_a_strange_weight(world, bad: float) -> None:
 
 def test_too_few_weights(world) -> None:
     with pytest.raises(SettingError, match="gave 1 weights for 9 training nodes"):
-        run(world, weigh=lambda _, chosen: Weights(np.ones(1), np.ones(chosen.nodes.size)))
+        run(world, weigh=lambda _, pseudo: Weights(np.ones(1), np.ones(pseudo.nodes.size)))
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class Halved:
 
     inner: object
 
-    def __call__(self, beliefs, chosen):  # type: ignore[no-untyped-def]
-        weights = self.inner(beliefs, chosen)
-        return replace(weights, chosen=weights.chosen / 2)
+    def __call__(self, beliefs, pseudo):  # type: ignore[no-untyped-def]
+        weights = self.inner(beliefs, pseudo)
+        return replace(weights, pseudo=weights.pseudo / 2)
 
 
 def test_our_parts_say_that_they_use_gain_however_wrapped() -> None:
@@ -103,5 +103,5 @@ class Deaf(nn.Module):
 def test_a_network_without_gain_is_refused_where_gain_decides(world) -> None:
     """… and has gain NaN, reported as unknown, where it does not."""
     with pytest.raises(SettingError, match="Deaf has no last layer for gain"):
-        run(world, weigh=InformationGain(0.5), learner=NetworkLearner(Deaf))
-    assert np.isnan(run(world, learner=NetworkLearner(Deaf))[0].all_gain).all()
+        run(world, weigh=InformationGain(0.5), learner=Network(Deaf))
+    assert np.isnan(run(world, learner=Network(Deaf))[0].all_gain).all()

@@ -9,21 +9,21 @@ import pytest
 import torch
 
 from drgst.errors import SettingError
-from drgst.selftrain.beliefs import Chosen
+from drgst.recipes import find_recipe
+from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.engine import result_stage, self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.learner import NetworkLearner, Problem
+from drgst.selftrain.learners.network import Network, Problem
+from drgst.selftrain.persist.stage import load_stage, save_stage
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.recipes import find_recipe
-from drgst.selftrain.select import Threshold
-from drgst.selftrain.stagefiles import load_stage, save_stage
-from drgst.selftrain.stop import MaxStages
+from drgst.selftrain.select.threshold import Threshold
+from drgst.selftrain.stop.parts import MaxStages
 
 NAMES = ("drgst-de", "drgst-both", "as-released-do")
 
 
 @dataclass(frozen=True)
-class Spy(NetworkLearner):
+class Spy(Network):
     """The usual learner, which keeps the targets of every training."""
 
     seen: tuple = ()
@@ -45,7 +45,7 @@ def test_it_learns(world, history) -> None:
     """The last student is right about most test nodes; else the tests below would say little."""
     right = history[-1].logits.argmax(axis=1) == world.graph.labels
     assert right[world.split.test].mean() > 0.7
-    assert history[1].chosen.nodes.size > 5
+    assert history[1].pseudo.nodes.size > 5
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,7 +88,7 @@ def test_the_pool_is_never_left(world, name: str) -> None:
 def test_test_nodes_join_only_where_the_split_says_so(world) -> None:
     """With the pool all-but-validation they may be pseudo-labelled; validation nodes never."""
     wide = replace(world, split=world.split.with_pool("all-but-validation", 60))
-    entered = wide.run(threshold=0.0)[1].chosen.nodes
+    entered = wide.run(threshold=0.0)[1].pseudo.nodes
     assert np.isin(world.split.test, entered).all()
     assert not np.isin(world.split.val, entered).any()
 
@@ -98,7 +98,7 @@ def test_a_select_part_that_leaves_the_pool_is_refused(world, where: str) -> Non
     node = int(getattr(world.split, where)[0])
 
     def greedy(beliefs):  # type: ignore[no-untyped-def]
-        return Chosen.of(np.array([node]), np.array([0]))
+        return PseudoLabels.of(np.array([node]), np.array([0]))
 
     with pytest.raises(SettingError, match=f"chose node {node}, which is not in the pool"):
         self_train(world.problem(), Recipe(select=greedy))
@@ -149,7 +149,7 @@ def test_relabelling_the_nodes_relabels_the_result(world, kind: str) -> None:
     plain, other = world.run(name, **settings), type(world)(moved, split).run(name, **settings)
     assert len(plain) == len(other) == 3
     for a, b in zip(plain.stages, other.stages, strict=True):
-        np.testing.assert_array_equal(np.sort(place[a.chosen.nodes]), b.chosen.nodes)
+        np.testing.assert_array_equal(np.sort(place[a.pseudo.nodes]), b.pseudo.nodes)
         np.testing.assert_allclose(a.logits[order], b.logits, atol=2e-3)
         np.testing.assert_allclose(a.all_gain[order], b.all_gain, rtol=2e-2, atol=1e-6)
 
@@ -179,11 +179,11 @@ def test_carry_keeps_what_was_once_trusted(world) -> None:
     calls = iter(range(10))
 
     def one_each(beliefs):  # type: ignore[no-untyped-def]
-        return Chosen.of(pool[[next(calls)]], np.array([1]))
+        return PseudoLabels.of(pool[[next(calls)]], np.array([1]))
 
     recipe = Recipe(select=one_each, carry=True, stop=(MaxStages(2),))
     done = self_train(world.problem(), recipe)
-    np.testing.assert_array_equal(done[2].chosen.nodes, pool[:2])
+    np.testing.assert_array_equal(done[2].pseudo.nodes, pool[:2])
     entered = done.entered(60, world.split.train)
     assert (entered[pool[0]], entered[pool[1]], entered[pool[2]]) == (1, 2, -1)
 

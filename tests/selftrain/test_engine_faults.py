@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.backbone.objective import WeightedLoss
 from drgst.errors import TrainingError
 from drgst.graph.core import Graph
-from drgst.selftrain.calibrate import Learnt
+from drgst.nn.losses import WeightedLoss
+from drgst.recipes import find_recipe
+from drgst.selftrain.calibrate.parts import Learnt
+from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import result_stage, self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.learner import NetworkLearner, Problem, weighted_loss
-from drgst.selftrain.observer import Observer
-from drgst.selftrain.recipes import find_recipe
+from drgst.selftrain.learners.network import Network, Problem, weighted_loss
 
 
 @dataclass
-class Log(Observer):
+class Log(Callback):
     """Notes which trainings began."""
 
     begun: list[tuple[int, int]] = field(default_factory=list)
@@ -68,7 +68,7 @@ def spoilt(kind: type[WeightedLoss], trainings: int | None = None, teacher: bool
 
 def run(world, objective, name: str = "drgst-de", **changes) -> tuple[History, Log]:  # type: ignore[no-untyped-def]
     problem, log = world.problem(name, weight_decay=0.0, **changes), Log()
-    recipe = replace(find_recipe(name).make(problem.settings), learner=NetworkLearner(objective=objective))
+    recipe = replace(find_recipe(name).make(problem.settings), learner=Network(objective=objective))
     return self_train(problem, recipe, log), log
 
 
@@ -176,7 +176,7 @@ def test_what_a_calibrator_says_stands_in_no_reason_to_stop(world, teacher: bool
     """Its words are of the networks that were kept; one that learns an empty mapping is applied all the same."""
     spec = find_recipe("drgst-de")
     settings = spec.settings({"epochs": 20, "hidden": 8, "retries": 0, "weight_decay": 0.0, "stages": 2})
-    learner = NetworkLearner(objective=spoilt(Stuck, teacher=teacher))
+    learner = Network(objective=spoilt(Stuck, teacher=teacher))
     recipe = replace(spec.make(settings), learner=learner, calibrate=Halved())
     done = self_train(Problem.of(world.graph, world.split, settings), recipe)
     for stage in done.stages:

@@ -9,9 +9,9 @@ import pytest
 
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
-from drgst.selftrain.beliefs import Chosen
+from drgst.recipes import find_recipe
+from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.engine import self_train
-from drgst.selftrain.recipes import find_recipe
 
 RECIPES = ["drgst-do", "drgst-de", "drgst-both", "drgst-de-wo", "as-released-de", "gcn"]
 NONE = np.empty(0, dtype=np.int64)
@@ -49,7 +49,7 @@ def test_some_isolated_nodes(world) -> None:
     a[::5] = a[:, ::5] = 0
     done = replace(world, graph=make_graph(world.graph.features, a, world.graph.labels)).run(threshold=0.35)
     assert np.isfinite(done[-1].logits).all()
-    assert np.isin(np.arange(0, 60, 5), done[1].chosen.nodes).any()
+    assert np.isin(np.arange(0, 60, 5), done[1].pseudo.nodes).any()
 
 
 @pytest.mark.parametrize("name", ["drgst-do", "drgst-de"])
@@ -81,13 +81,13 @@ def test_a_class_that_is_never_predicted(world) -> None:
     def without_last(beliefs):  # type: ignore[no-untyped-def]
         pool = beliefs.split.pool[beliefs.predictions[beliefs.split.pool] != 2]
         seen.append(pool.size)
-        return Chosen.of(pool, beliefs.predictions[pool])
+        return PseudoLabels.of(pool, beliefs.predictions[pool])
 
     problem = world.problem()
     recipe = replace(find_recipe("drgst-de").make(problem.settings), select=without_last)
     done = self_train(problem, recipe)
     assert seen[0] > 0
-    assert (done[1].chosen.labels != 2).all()
+    assert (done[1].pseudo.labels != 2).all()
     assert np.isfinite(done[-1].transition).all()
     assert len(done) == 3
 
@@ -108,7 +108,7 @@ def test_without_a_validation_set(world, fixed: int | None) -> None:
     assert all(np.isnan(s.val_loss) for s in done.stages)
     reasons = {t.reason for s in done.stages for t in s.trainings}
     assert reasons == {"15 epochs done"} if fixed else "predictions settled" in reasons
-    assert done[-1].chosen.nodes.size > 0
+    assert done[-1].pseudo.nodes.size > 0
 
 
 def test_without_validation_former_validation_labels_do_not_matter(world, same) -> None:

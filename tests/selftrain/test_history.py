@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from drgst.selftrain.beliefs import Chosen
+from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.history import History
 
 
@@ -16,7 +16,7 @@ def stages(history: History, *sets: list[int], accepted: tuple[bool, ...] | None
     """A history whose stages trusted these nodes."""
     ok = accepted or (True,) * len(sets)
     made = [
-        replace(history[0], number=k, chosen=Chosen.of(np.array(s, int), np.zeros(len(s))), accepted=a)
+        replace(history[0], number=k, pseudo=PseudoLabels.of(np.array(s, int), np.zeros(len(s))), accepted=a)
         for k, (s, a) in enumerate(zip(sets, ok, strict=True))
     ]
     return History(tuple(made))
@@ -46,7 +46,7 @@ def test_with_stage_and_ended_make_copies(history) -> None:
 def test_summary_is_plain_json_without_hidden_labels(history) -> None:
     for stage in history.stages:
         told = json.loads(json.dumps(stage.summary(), allow_nan=False))
-        assert told["trusted"] == stage.chosen.nodes.size
+        assert told["trusted"] == stage.pseudo.nodes.size
         assert told["epochs"] == sum(t.epochs for t in stage.trainings)
     first = history[0].summary()
     assert (first["trusted"], first["mean_gain"], first["mean_weight"]) == (0, None, None)

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import drgst
-from drgst.backbone.adjacency import laplacian_norm, sym_norm
-from drgst.backbone.objective import cross_entropy
 from drgst.errors import GraphError, SettingError
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
+from drgst.nn.losses import cross_entropy
+from drgst.nn.ops.adjacency import laplacian_norm, sym_norm
 from drgst.selftrain.beliefs import softmax
-from drgst.selftrain.learner import Problem, Targets
-from drgst.selftrain.logistic import LogisticPPR, smoothed_rows
-from drgst.selftrain.propagation import LabelPropagation, propagated, shares
+from drgst.selftrain.learners.logistic import LogisticPPR, smoothed_rows
+from drgst.selftrain.learners.network import Problem, Targets
+from drgst.selftrain.learners.propagation import LabelPropagation, propagated, shares
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
 
@@ -84,9 +84,9 @@ def test_a_run_and_its_model(world: Any, name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("learner", [LabelPropagation(), LogisticPPR()])
 def test_they_can_be_the_learner_of_another_recipe(world: Any, learner: Any) -> None:
-    from drgst.selftrain.parts import MaxStages, NoLabels, TopPerClass
+    from drgst.selftrain.parts import MaxStages, NoNewLabels, TopPerClass
 
-    recipe = Recipe(select=TopPerClass(3), stop=(NoLabels(), MaxStages(2)), learner=learner)
+    recipe = Recipe(select=TopPerClass(3), stop=(NoNewLabels(), MaxStages(2)), learner=learner)
     model = drgst.SelfTraining(recipe).fit(world.graph, world.split)
     assert model.stop_reason_ == "all 2 stages are done"
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from drgst.backbone.gcn import GCN
-from drgst.backbone.inputs import Inputs, make_inputs
-from drgst.backbone.objective import WeightedLoss
-from drgst.backbone.random import generator
-from drgst.backbone.training import Schedule, Watch, fit, private_randomness
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.splits import public
+from drgst.nn.inputs import Inputs, make_inputs
+from drgst.nn.losses import WeightedLoss
+from drgst.nn.models.gcn import GCN
+from drgst.nn.random import generator
+from drgst.nn.training import Schedule, Watch, fit, private_randomness
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.backbone.adjacency import Adjacency
-from drgst.backbone.random import generator
 from drgst.graph.core import make_graph
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.random import generator
 from drgst.uncertainty.closed import closed_gain, dropedge_gain, dropout_gain
 from drgst.uncertainty.gain import GainSettings, gain_of
 from drgst.uncertainty.sampled import sampled_gain

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import nn
 
-from drgst.backbone.base import Backbone
-from drgst.backbone.random import generator
 from drgst.errors import SettingError
+from drgst.nn.models.base import Backbone
+from drgst.nn.random import generator
 from drgst.uncertainty.gain import GainSettings, cheapest, check_supported, gain_of
 
 

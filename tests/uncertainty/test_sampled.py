@@ -10,11 +10,11 @@ import scipy.sparse as sp
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from drgst.backbone.gcn import GCN
-from drgst.backbone.inputs import make_inputs
-from drgst.backbone.random import generator
-from drgst.backbone.training import private_randomness
 from drgst.graph.core import make_graph
+from drgst.nn.inputs import make_inputs
+from drgst.nn.models.gcn import GCN
+from drgst.nn.random import generator
+from drgst.nn.training import private_randomness
 from drgst.uncertainty.closed import closed_gain
 from drgst.uncertainty.entropy import information_gain
 from drgst.uncertainty.sampled import sampled_gain

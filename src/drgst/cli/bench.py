@@ -11,9 +11,9 @@ import typer
 from drgst.cli.console import JsonOption, RootOption, emit, people
 
 if TYPE_CHECKING:
-    from drgst.evaluate.bench import Report
-    from drgst.evaluate.engines import Engine
-    from drgst.evaluate.grid import Grid
+    from drgst.bench.bench import Report
+    from drgst.bench.executors import Engine
+    from drgst.bench.grid import Grid
 
 app = typer.Typer(add_completion=False)
 StoreOption = Annotated[Path, typer.Option(help="File that keeps the runs.")]
@@ -45,9 +45,9 @@ def bench(
     """
     if context.invoked_subcommand is not None:
         return
+    from drgst.bench.bench import bench as run_bench
+    from drgst.bench.store import Store
     from drgst.cli.bench_view import BenchView, print_report
-    from drgst.evaluate.bench import bench as run_bench
-    from drgst.evaluate.store import Store
 
     grid = _grid(datasets, per_class, recipes, draws, changes or [], preset or [], pool, validation, root)
     worker = _engine(engine, jobs or os.cpu_count() or 1, address)
@@ -69,9 +69,9 @@ def export(
     parquet: Annotated[Path | None, typer.Option(help="Write Parquet here.")] = None,
 ) -> None:
     """Write all runs of a store as a table."""
+    from drgst.bench.export import to_csv, to_parquet
+    from drgst.bench.store import Store
     from drgst.errors import SettingError
-    from drgst.evaluate.export import to_csv, to_parquet
-    from drgst.evaluate.store import Store
 
     if csv is None and parquet is None:
         raise SettingError("say where to: --csv FILE or --parquet FILE")
@@ -89,8 +89,8 @@ def rescue(
     store: StoreOption = Path("runs.db"),
 ) -> None:
     """Bring the runs that can be read from a damaged store, or from an export, into a store."""
-    from drgst.evaluate.export import readable_rows
-    from drgst.evaluate.store import Store
+    from drgst.bench.export import readable_rows
+    from drgst.bench.store import Store
 
     rows = readable_rows(damaged)
     with Store(store, create=True) as opened:
@@ -110,11 +110,11 @@ def _grid(
     validation: str,
     root: str | None,
 ) -> Grid:
-    from drgst.evaluate.grid import Grid
+    from drgst.bench.grid import Grid
 
     settings, read = {}, []
     if changes or presets:
-        from drgst.evaluate.configfile import parse_changes, read_config
+        from drgst.runs.config_file import parse_changes, read_config
 
         settings, read = parse_changes(changes), [read_config(path) for path in presets]
     return Grid(_words(datasets), _numbers(per_class), _words(recipes), draws, settings, read, pool, validation, root)
@@ -134,13 +134,13 @@ def _numbers(text: str) -> list[int]:
 
 
 def _engine(name: str, jobs: int, address: str | None) -> Engine:
+    from drgst.bench.executors import Local
     from drgst.errors import SettingError, unknown
-    from drgst.evaluate.engines import Local
 
     if name == "local":
         return Local(jobs)
     if name == "ray":
-        from drgst.evaluate.ray_engine import RayEngine
+        from drgst.bench.ray_executor import RayEngine
 
         return RayEngine(address)
     raise SettingError(unknown("engine", name, ("local", "ray")))

@@ -11,9 +11,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from drgst.evaluate.bench import Report, Watcher
-from drgst.evaluate.cells import mean_and_std
-from drgst.evaluate.task import Task
+from drgst.bench.bench import Report, Watcher
+from drgst.bench.cells import mean_and_std
+from drgst.bench.task import Task
 
 SHOWN = 8  # cells of the live table
 CellName = tuple[str, int, str]

@@ -11,7 +11,7 @@ from drgst.cli.console import JsonOption, RootOption, emit, people
 
 if TYPE_CHECKING:
     from drgst.graph.core import Graph
-    from drgst.graph.registry import DataSet
+    from drgst.graph.datasets.registry import DataSet
     from drgst.graph.split import Split
 
 app = typer.Typer(help="List, get, show, check and split graphs.", no_args_is_help=True, add_completion=False)
@@ -23,7 +23,7 @@ Source = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A data set, a 
 def list_datasets(root: RootOption = None, json: JsonOption = False) -> None:
     """List the data sets that drgst knows, and where each would come from."""
     from drgst.cli.show import dataset_table
-    from drgst.graph.registry import DATASETS
+    from drgst.graph.datasets.registry import DATASETS
 
     rows = [_dataset_row(dataset, root) for dataset in DATASETS.values()]
     people(json).print(dataset_table(rows))
@@ -39,8 +39,8 @@ def get(
 ) -> None:
     """Get data sets: from a data folder, the cache or the internet, each file checked."""
     from drgst.cli.show import progress_bar
-    from drgst.graph import datasets
-    from drgst.graph.registry import find_dataset
+    from drgst.graph.datasets import load as datasets
+    from drgst.graph.datasets.registry import find_dataset
 
     wanted = [find_dataset(name).name for name in names]  # a typing error is said before anything is downloaded
     console, got = people(json), []
@@ -57,7 +57,7 @@ def get(
 def show(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
     """Show a graph's statistics: sizes, homophily and how many nodes each class has."""
     from drgst.cli.show import print_statistics
-    from drgst.graph.open import open_graph
+    from drgst.graph.io.open import open_graph
     from drgst.graph.stats import statistics
 
     graph = open_graph(source, root)
@@ -70,7 +70,7 @@ def show(source: Source, root: RootOption = None, json: JsonOption = False) -> N
 @app.command()
 def check(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
     """Check a graph: what is wrong ends with exit code 2; what is merely worth knowing is said."""
-    from drgst.graph.open import open_graph
+    from drgst.graph.io.open import open_graph
     from drgst.graph.stats import statistics
 
     graph = open_graph(source, root)
@@ -103,8 +103,8 @@ def split(
     json: JsonOption = False,
 ) -> None:
     """Split a graph: --per-class draws from its own training nodes as in the paper, or at random where it has none."""
-    from drgst.graph.open import open_graph
-    from drgst.graph.split_files import save_split, to_json
+    from drgst.graph.io.open import open_graph
+    from drgst.graph.io.split_files import save_split, to_json
 
     graph = open_graph(source, root)
     own = graph.split is not None and not (random or fraction is not None or val or test)
@@ -152,7 +152,7 @@ def _sizes(made: Split) -> dict[str, Any]:
 
 def _dataset_row(dataset: DataSet, root: str | None) -> dict[str, Any]:
     """The figures of the paper, with the pairs that are really there, and the place the files are in now."""
-    from drgst.graph.sources import cache_folder, root_folder
+    from drgst.graph.datasets.sources import cache_folder, root_folder
 
     figures = dataset.paper
     row = {"name": dataset.name, "nodes": figures.nodes, "edges": figures.pairs}

@@ -48,13 +48,13 @@ def figure(
     if name == "list":
         _list(json)
         return
-    from drgst.evaluate.configfile import parse_changes
-    from drgst.evaluate.results import Wanted
+    from drgst.bench.results import Wanted
     from drgst.report.experiments import Plan
     from drgst.report.experiments import variant as variant_of
     from drgst.report.figures.registry import find_figure, make_figure
     from drgst.report.figures.request import Request
     from drgst.report.figures.style import check_format, check_matplotlib, save
+    from drgst.runs.config_file import parse_changes
 
     find_figure(name)
     check_format(how)
@@ -88,15 +88,15 @@ def _list(json: bool) -> None:
 
 def _run(name: str, plan: Plan, store: Path, jobs: int) -> int:
     """Make what the store lacks; the number of runs that failed."""
+    from drgst.bench.bench import bench
+    from drgst.bench.executors import Local
+    from drgst.bench.persistent_pool import PersistentPool
+    from drgst.bench.store import Store
     from drgst.cli.bench_view import BenchView, print_report
-    from drgst.evaluate.bench import bench
-    from drgst.evaluate.engines import Local
-    from drgst.evaluate.lasting import Lasting
-    from drgst.evaluate.store import Store
     from drgst.report.figures.registry import grids_of
 
     failed = 0
-    with Store(store, create=True) as opened, Lasting(Local(jobs)) as worker:
+    with Store(store, create=True) as opened, PersistentPool(Local(jobs)) as worker:
         for grid in grids_of(name, plan):
             with BenchView(people(as_json=True), worker.slots) as view:
                 report = bench(grid, opened, worker, view)

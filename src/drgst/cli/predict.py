@@ -12,7 +12,7 @@ from drgst.cli.console import JsonOption, RootOption, emit, people
 from drgst.files import write_text
 
 if TYPE_CHECKING:
-    from drgst.evaluate.predict import Predictions
+    from drgst.runs.predict import Predictions
 
 app = typer.Typer(add_completion=False)
 
@@ -29,9 +29,9 @@ def predict(
     json: JsonOption = False,
 ) -> None:
     """Predict: CSV with id, label and confidence of every node (and gain and stage on the run's own graph)."""
-    from drgst.evaluate import predict as predictions
-    from drgst.graph.open import open_graph
-    from drgst.selftrain.modelfiles import load_model_files
+    from drgst.graph.io.open import open_graph
+    from drgst.runs import predict as predictions
+    from drgst.runs.model import load_model_files
 
     if graph is None:
         made = predictions.of_run(run)

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.history import History
-from drgst.selftrain.observer import Observer
 
 PERIOD = 0.1  # seconds between two looks of the live line
 
 
-class Progress(Observer):
+class Progress(Callback):
     """Stage, epoch, validation loss and trusted nodes, on ``console`` (standard error)."""
 
     def __init__(self, console: Console, stages: int) -> None:
@@ -60,7 +60,7 @@ def stage_line(history: History, stages: int) -> str:
     """``stage 1 of 2: 633 trusted nodes, validation accuracy 69.2 %, 555 epochs, 5.5 s``."""
     stage = history[-1]
     name = "teacher" if stage.number == 0 else f"stage {stage.number} of {stages}"
-    parts = [f"{stage.chosen.nodes.size:,} trusted nodes"] if stage.number else []
+    parts = [f"{stage.pseudo.nodes.size:,} trusted nodes"] if stage.number else []
     if not math.isnan(stage.val_accuracy):
         parts.append(f"validation accuracy {stage.val_accuracy:.1%}")
     parts += [f"{stage.epochs:,} epochs", f"{stage.seconds:.1f} s"]

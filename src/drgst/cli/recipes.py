@@ -9,7 +9,7 @@ import typer
 from drgst.cli.console import JsonOption, emit, people
 
 if TYPE_CHECKING:
-    from drgst.selftrain.recipes import RecipeSpec
+    from drgst.recipes import RecipeSpec
 
 app = typer.Typer(help="List the methods and show what each is made of.", add_completion=False)
 
@@ -21,7 +21,7 @@ def recipes(context: typer.Context, json: JsonOption = False) -> None:
     """List every recipe with one line and its parts."""
     if context.invoked_subcommand is not None:
         return
-    from drgst.selftrain.recipes import find_recipe, recipe_names
+    from drgst.recipes import find_recipe, recipe_names
 
     rows = [_row(find_recipe(name)) for name in recipe_names()]
     console = people(json)
@@ -38,7 +38,7 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show one recipe: its parts, settings, paper, equations and choices."""
-    from drgst.selftrain.recipes import find_recipe
+    from drgst.recipes import find_recipe
 
     spec = find_recipe(name)
     row = {**_row(spec), "paper": spec.paper, "settings": spec.settings().model_dump(), "doc": spec.doc}

@@ -49,8 +49,8 @@ def report(
 
 
 def _run(run: Path, root: str | None, data: str | None) -> tuple[Page, Path]:
-    from drgst.evaluate.runfolder import REPORT
     from drgst.report.explorer.page import run_page
+    from drgst.runs.folder import REPORT
 
     return run_page(run, root, data), run / REPORT
 

@@ -36,9 +36,9 @@ def reproduce(
 
     What is in the store is not run again: a killed reproduction goes on with the same words.
     """
+    from drgst.bench.executors import Local
     from drgst.cli.bench_view import BenchView
-    from drgst.evaluate.engines import Local
-    from drgst.report.reproduction.run import reproduce as carry_out
+    from drgst.report.reproduction.run import reproduce as execute_run
     from drgst.report.reproduction.scale import FULL, QUICK
 
     scale = replace(FULL if full else QUICK, root=root)
@@ -46,7 +46,7 @@ def reproduce(
     workers = jobs or os.cpu_count() or 1
     kept = store or out / "runs.db"
     try:
-        made = carry_out(scale, out, kept, Local(workers), lambda e: BenchView(people(as_json=True), e.slots), run)
+        made = execute_run(scale, out, kept, Local(workers), lambda e: BenchView(people(as_json=True), e.slots), run)
     except KeyboardInterrupt:
         people(as_json=True).print(f"\ninterrupted; the runs that ended are kept in {kept}; the same words go on")
         raise typer.Exit(130) from None

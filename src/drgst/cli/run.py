@@ -10,8 +10,8 @@ import typer
 from drgst.cli.console import JsonOption, RootOption, emit, people
 
 if TYPE_CHECKING:
-    from drgst.evaluate.runconfig import RunConfig
-    from drgst.evaluate.runfolder import RunFolder
+    from drgst.runs.config import RunConfig
+    from drgst.runs.folder import RunFolder
 
 app = typer.Typer(add_completion=False)
 
@@ -68,10 +68,10 @@ def run(
 
     Without any argument: drgst-de on Cora with 3 labels a class.
     """
-    from drgst.evaluate.configfile import read_config
-    from drgst.evaluate.plan import run_name, with_defaults
-    from drgst.evaluate.runfolder import RunFolder
-    from drgst.selftrain.recipes import find_recipe
+    from drgst.recipes import find_recipe
+    from drgst.runs.config_file import read_config
+    from drgst.runs.folder import RunFolder
+    from drgst.runs.plan import run_name, with_defaults
 
     said = _said(words or [], changes or [], device, split)
     name = None if recipe is None else find_recipe(recipe).name
@@ -91,8 +91,8 @@ def run(
 def _said(words: list[str], changes: list[str], device: str | None, split: Path | None) -> RunConfig:
     """What the words on the line say: a graph, and ``key=value`` after ``--set`` (which takes one or more)."""
     from drgst.errors import SettingError, SplitError
-    from drgst.evaluate.configfile import parse_changes
-    from drgst.evaluate.runconfig import RunConfig, absolute
+    from drgst.runs.config import RunConfig, absolute
+    from drgst.runs.config_file import parse_changes
 
     more = [word for word in words if changes and word.partition("=")[0].isidentifier() and "=" in word]
     graphs = [word for word in words if word not in more]
@@ -109,7 +109,7 @@ def _said(words: list[str], changes: list[str], device: str | None, split: Path 
 
 
 def _flags(**values: Any) -> RunConfig:
-    from drgst.evaluate.runconfig import RunConfig
+    from drgst.runs.config import RunConfig
 
     return RunConfig(**values)
 
@@ -133,15 +133,15 @@ def _carry_out(asked: RunConfig, folder: RunFolder, resume: bool, root: str | No
 
     from drgst.cli.progress import Progress
     from drgst.cli.run_view import introduction
-    from drgst.evaluate.plan import make_plan
-    from drgst.evaluate.runner import carry_out
+    from drgst.runs.plan import make_plan
+    from drgst.runs.run import execute_run
 
     plan = make_plan(asked, lambda data: _open(data, root))
     people(json).print(introduction(plan.graph, plan.split, plan.config), soft_wrap=True)
     words = Console(stderr=True, markup=False, highlight=False, emoji=False)
     try:
         with Progress(words, plan.problem.settings.stages) as progress:
-            carry_out(plan, folder, resume, progress)
+            execute_run(plan, folder, resume, progress)
     except KeyboardInterrupt:
         words.print(
             f"\ninterrupted; the finished stages are kept. Go on with: drgst run --out {folder} --resume",
@@ -153,9 +153,9 @@ def _carry_out(asked: RunConfig, folder: RunFolder, resume: bool, root: str | No
 def _open(data: str, root: str | None) -> Any:
     """The graph, with a bar on standard error while something is downloaded."""
     from drgst.cli.show import progress_bar
-    from drgst.graph import datasets
-    from drgst.graph.open import open_graph
-    from drgst.graph.registry import DATASETS
+    from drgst.graph.datasets import load as datasets
+    from drgst.graph.datasets.registry import DATASETS
+    from drgst.graph.io.open import open_graph
 
     if data not in DATASETS or data == "cora":  # Cora is part of drgst
         return open_graph(data, root)

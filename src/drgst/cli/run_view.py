@@ -9,9 +9,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from drgst.evaluate.runconfig import RunConfig
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.runs.config import RunConfig
 
 FILES = (
     ("predictions.csv", "every node: id, label, confidence, gain, stage it entered"),

@@ -26,8 +26,8 @@ def suggest(
 
     Each is a typical node of high information gain in one of n clusters of unlabelled nodes.
     """
-    from drgst.evaluate.advice import advice, to_csv
     from drgst.files import write_text
+    from drgst.runs.advice import advice, to_csv
 
     found = advice(run, n)
     console = people(json)

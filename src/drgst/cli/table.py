@@ -11,7 +11,7 @@ import typer
 from drgst.cli.console import RootOption, people
 
 if TYPE_CHECKING:
-    from drgst.evaluate.results import CellName, Runs
+    from drgst.bench.results import CellName, Runs
     from drgst.report.table import Table
 
 app = typer.Typer(add_completion=False)
@@ -38,8 +38,8 @@ def table(
     root: RootOption = None,
 ) -> None:
     """Make a table of the runs in a store; cells that were not run are left empty."""
+    from drgst.bench.results import Wanted, check_any, choose, read_runs
     from drgst.errors import SettingError, unknown
-    from drgst.evaluate.results import Wanted, check_any, choose, read_runs
     from drgst.files import write_text
     from drgst.report.table import FORMATS, render
 
@@ -63,7 +63,7 @@ def table(
 
 
 def _make(name: str, cells: Cells, against: str | None) -> Table:
-    from drgst.evaluate.results import check_recipe
+    from drgst.bench.results import check_recipe
     from drgst.report import tables_accuracy, tables_other
 
     if against is not None:
@@ -80,8 +80,8 @@ def _make(name: str, cells: Cells, against: str | None) -> Table:
 def _datasets(names: set[str], root: str | None) -> Table:
     """With figures of the data sets by name that the store has runs of and that can be opened here."""
     from drgst.errors import DrgstError
-    from drgst.graph.datasets import load
-    from drgst.graph.registry import DATASETS
+    from drgst.graph.datasets.load import load
+    from drgst.graph.datasets.registry import DATASETS
     from drgst.graph.stats import statistics
     from drgst.report.tables_other import datasets
 

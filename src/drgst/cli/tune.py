@@ -11,7 +11,7 @@ import typer
 from drgst.cli.console import JsonOption, RootOption, emit, people
 
 if TYPE_CHECKING:
-    from drgst.evaluate.tune import Tuned
+    from drgst.bench.tune import Tuned
 
 app = typer.Typer(add_completion=False)
 
@@ -39,12 +39,12 @@ def tune(
 
     The preset is for drgst run --config and drgst bench --preset. Called again, the search goes on.
     """
-    from drgst.evaluate.configfile import parse_changes
-    from drgst.evaluate.engines import Local
-    from drgst.evaluate.grid import Grid
-    from drgst.evaluate.store import Store
-    from drgst.evaluate.tune import Tuner, import_optuna
-    from drgst.evaluate.validate import validate
+    from drgst.bench.executors import Local
+    from drgst.bench.grid import Grid
+    from drgst.bench.store import Store
+    from drgst.bench.tune import Tuner, import_optuna
+    from drgst.bench.validate import validate
+    from drgst.runs.config_file import parse_changes
 
     import_optuna()
     grid = Grid([data], [per_class], [recipe], draws, parse_changes(changes or []), pool=pool, root=root)
@@ -69,9 +69,9 @@ def _line(number: int, state: str, value: float | None, settings: dict[str, Any]
 
 
 def _write(path: Path, grid: Any, tuned: Tuned) -> None:
-    from drgst.evaluate.configfile import to_toml
-    from drgst.evaluate.runconfig import RunConfig
     from drgst.files import write_text
+    from drgst.runs.config import RunConfig
+    from drgst.runs.config_file import to_toml
 
     (cell,) = tuple(grid.cells())
     config = RunConfig(

@@ -8,8 +8,8 @@ import numpy as np
 
 from drgst.errors import SplitError
 from drgst.graph.core import Graph
+from drgst.graph.io.split_files import from_id_files, from_json, load_split, save_split, to_json
 from drgst.graph.split import Pool, Split
-from drgst.graph.split_files import from_id_files, from_json, load_split, save_split, to_json
 
 __all__ = [
     "from_id_files",
@@ -74,8 +74,8 @@ def random_split(
     rng = np.random.default_rng(seed)
     order = rng.permutation(np.flatnonzero(graph.labels >= 0))
     ranks = _rank_within_class(graph.labels[order], graph.num_classes)
-    chosen = ranks < wanted[graph.labels[order]]
-    train, rest = order[chosen], order[~chosen]
+    pseudo = ranks < wanted[graph.labels[order]]
+    train, rest = order[pseudo], order[~pseudo]
     n_val, n_test = _size("val", val, order.size, 500, 6), _size("test", test, order.size, 1000, 3)
     if n_val + n_test > rest.size:
         raise SplitError(

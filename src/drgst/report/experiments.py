@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drgst.evaluate.grid import Grid
+from drgst.bench.grid import Grid
 from drgst.report.paper import LABELS
 
 CURVES = ("gcn", "gat", "appnp", "drgst-do", "drgst-de")  # of accuracy against labels a class, as in the paper

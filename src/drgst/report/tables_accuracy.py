@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from drgst.evaluate.paired import Comparison, compare, holm, mean_interval
-from drgst.evaluate.results import CellName, Runs
+from drgst.bench.paired import Comparison, compare, holm, mean_interval
+from drgst.bench.results import CellName, Runs
 from drgst.report.paper import LABELS, METHODS, dataset_order, main_table, recipe_order
 from drgst.report.table import Column, Entry, Table
 

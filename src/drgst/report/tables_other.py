@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from drgst.evaluate.results import CellName, Runs
-from drgst.graph.registry import DATASETS
+from drgst.bench.results import CellName, Runs
+from drgst.graph.datasets.registry import DATASETS
 from drgst.report.paper import dataset_order, recipe_order
 from drgst.report.table import Column, Entry, Table
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 Cells = Mapping[CellName, Runs]
 
 
-def datasets(measured: Mapping[str, Statistics]) -> Table:
+def datasets(is_numeric: Mapping[str, Statistics]) -> Table:
     """The paper's Table 3 and, for the graphs that were opened, what they hold."""
     titles = ("nodes", "paper", "edges", "paper", "classes", "paper", "features", "paper", "homophily")
     columns = [Column("data set", True), *(Column(title) for title in titles)]
-    names = sorted({*DATASETS, *measured}, key=dataset_order)
+    names = sorted({*DATASETS, *is_numeric}, key=dataset_order)
     notes = ["edges: undirected pairs; the paper counts duplicates. Empty: not opened, or not in the paper."]
-    return Table("Data sets", columns, [_dataset(name, measured.get(name)) for name in names], 0, notes)
+    return Table("Data sets", columns, [_dataset(name, is_numeric.get(name)) for name in names], 0, notes)
 
 
 def _dataset(name: str, found: Statistics | None) -> list[Entry]:

@@ -33,7 +33,7 @@ class Beliefs:
     gain: np.ndarray  # B, the information gain, (N,)
     seed: int = 0  # for parts that draw
     next_stage: int = 1  # the number of the stage that the choice is for
-    trusted: Chosen = field(default_factory=lambda: Chosen.nothing())  # what stays from before, where it does
+    kept: PseudoLabels = field(default_factory=lambda: PseudoLabels.empty())  # what stays from before, where it does
 
     @cached_property
     def probabilities(self) -> np.ndarray:
@@ -47,7 +47,7 @@ class Beliefs:
 
     @cached_property
     def margin(self) -> np.ndarray:
-        """p_(1) - p_(2), the lead of the first class over the second, (N,)."""
+        """p_(1) - p_(2), the t_statistic of the first class over the second, (N,)."""
         top = np.partition(self.probabilities, -2, axis=1)
         return top[:, -1] - top[:, -2]
 
@@ -59,7 +59,7 @@ class Beliefs:
     @cached_property
     def candidates(self) -> np.ndarray:
         """The pool without what is trusted already, sorted."""
-        return np.setdiff1d(self.split.pool, self.trusted.nodes, assume_unique=True)
+        return np.setdiff1d(self.split.pool, self.kept.nodes, assume_unique=True)
 
     @property
     def train_labels(self) -> np.ndarray:
@@ -68,31 +68,31 @@ class Beliefs:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class PseudoLabels:
     """S_U with its pseudo-labels: nodes sorted and unique, all from the pool."""
 
     nodes: np.ndarray  # (M,)
     labels: np.ndarray  # (M,)
 
     @classmethod
-    def of(cls, nodes: np.ndarray, labels: np.ndarray) -> Chosen:
+    def of(cls, nodes: np.ndarray, labels: np.ndarray) -> PseudoLabels:
         """Sorted by node."""
         order = np.argsort(nodes, kind="stable")
         return cls(np.asarray(nodes, np.int64)[order], np.asarray(labels, np.int64)[order])
 
     @classmethod
-    def nothing(cls) -> Chosen:
+    def empty(cls) -> PseudoLabels:
         """The empty set."""
         return cls(np.empty(0, np.int64), np.empty(0, np.int64))
 
-    def joined(self, later: Chosen) -> Chosen:
+    def union(self, later: PseudoLabels) -> PseudoLabels:
         """Both; a node in both keeps the label it has here."""
         fresh = ~np.isin(later.nodes, self.nodes)
-        return Chosen.of(
+        return PseudoLabels.of(
             np.concatenate([self.nodes, later.nodes[fresh]]), np.concatenate([self.labels, later.labels[fresh]])
         )
 
-    def agreement(self, other: Chosen) -> float:
+    def agreement(self, other: PseudoLabels) -> float:
         """Share of the union of both sets that both hold with the same label; 1 for two empty sets."""
         _, here, there = np.intersect1d(self.nodes, other.nodes, return_indices=True)
         union = np.union1d(self.nodes, other.nodes).size

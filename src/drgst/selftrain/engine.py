@@ -5,40 +5,40 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from drgst.selftrain.beliefs import Beliefs, Chosen
-from drgst.selftrain.checks import check_chosen, check_weights
+from drgst.selftrain.beliefs import Beliefs, PseudoLabels
+from drgst.selftrain.callbacks import Callback
+from drgst.selftrain.checks import check_pseudo_labels, check_weights
 from drgst.selftrain.history import History, Stage
-from drgst.selftrain.learner import Problem
-from drgst.selftrain.observer import Observer
+from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.workshop import Workshop
+from drgst.selftrain.trainer import StageTrainer
 
 
 def self_train(
-    problem: Problem, recipe: Recipe, observer: Observer | None = None, history: History | None = None
+    problem: Problem, recipe: Recipe, callback: Callback | None = None, history: History | None = None
 ) -> History:
     """Train a teacher on V_L, then stage by stage a student on V_L ∪ S_U that replaces it, until a part says stop.
 
     ``history`` goes on from the stages of an interrupted run and ends with the same bits: everything random in
     stage k is drawn from generators seeded with (seed, k, …), and nothing is carried but the stages themselves.
     """
-    observer = observer or Observer()
+    callback = callback or Callback()
     history = history or History()
-    workshop = Workshop(problem, recipe, observer)
+    trainer = StageTrainer(problem, recipe, callback)
     if not len(history):  # line 1: train a teacher on V_L
-        history = history.with_stage(workshop.teacher())
-        observer.stage(history)
+        history = history.with_stage(trainer.teacher())
+        callback.stage(history)
     while history[-1].accepted or recipe.alternatives:  # line 2: for each stage
         beliefs = believe(problem, history, recipe)
-        chosen = choose(recipe, beliefs, history)  # lines 3 and 4: S_U and its pseudo-labels
-        reasons = (stop(history, chosen) for stop in recipe.stop)
+        pseudo = choose(recipe, beliefs, history)  # lines 3 and 4: S_U and its pseudo-labels
+        reasons = (stop(history, pseudo) for stop in recipe.stop)
         reason = next((r for r in reasons if r is not None), None)
         if reason is not None:
             return finish(problem, recipe, history.ended(reason))
-        weights = check_weights(recipe.weigh(beliefs, chosen), beliefs, chosen)  # line 5: information gain as weights
-        stage = workshop.student(beliefs, chosen, weights, history)  # lines 6 to 8: train, learn T, retrain
+        weights = check_weights(recipe.weigh(beliefs, pseudo), beliefs, pseudo)  # line 5: information gain as weights
+        stage = trainer.student(beliefs, pseudo, weights, history)  # lines 6 to 8: train, learn T, retrain
         history = history.with_stage(stage)  # line 9: the student is the next teacher, unless it collapsed
-        observer.stage(history)
+        callback.stage(history)
     return finish(problem, recipe, history.ended(history[-1].note))
 
 
@@ -46,7 +46,7 @@ def believe(problem: Problem, history: History, recipe: Recipe | None = None) ->
     """What the current teacher believes, calibrated where ``recipe`` says so."""
     recipe = recipe or Recipe()
     teacher = history[0] if recipe.alternatives else history.accepted[-1]
-    seen = teacher.opinion if teacher.opinion is not None else teacher.logits
+    seen = teacher.selection_logits if teacher.selection_logits is not None else teacher.logits
     return Beliefs(
         logits=seen if recipe.calibrate_last or teacher.calibrated is None else teacher.calibrated,
         graph=problem.graph,
@@ -56,14 +56,14 @@ def believe(problem: Problem, history: History, recipe: Recipe | None = None) ->
         gain=teacher.all_gain,
         seed=problem.seed,
         next_stage=len(history),
-        trusted=teacher.chosen if recipe.carry else Chosen.nothing(),
+        kept=teacher.pseudo if recipe.carry else PseudoLabels.empty(),
     )
 
 
-def choose(recipe: Recipe, beliefs: Beliefs, history: History) -> Chosen:
+def choose(recipe: Recipe, beliefs: Beliefs, history: History) -> PseudoLabels:
     """S_U from the pool and nowhere else, with what was trusted before where the recipe carries it."""
-    chosen = check_chosen(recipe.select(beliefs), beliefs)
-    return history.accepted[-1].chosen.joined(chosen) if recipe.carry else chosen
+    pseudo = check_pseudo_labels(recipe.select(beliefs), beliefs)
+    return history.accepted[-1].pseudo.union(pseudo) if recipe.carry else pseudo
 
 
 def finish(problem: Problem, recipe: Recipe, history: History) -> History:

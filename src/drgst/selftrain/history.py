@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from drgst.backbone.training import Training
-from drgst.selftrain.beliefs import Chosen, softmax
+from drgst.nn.training import Training
+from drgst.selftrain.beliefs import PseudoLabels, softmax
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Stage:
     """
 
     number: int
-    chosen: Chosen
+    pseudo: PseudoLabels
     weights: np.ndarray  # (M,) of the chosen
     gain: np.ndarray  # (M,) of the chosen
     confidence: np.ndarray  # (M,) of the chosen
@@ -37,7 +37,7 @@ class Stage:
     embedding: np.ndarray  # (N, D)
     state: Mapping[str, Tensor] = field(repr=False)
     calibrated: np.ndarray | None = None  # (N, C) logits after calibration; None: nothing was calibrated
-    opinion: np.ndarray | None = None  # (N, C) logits that the parts of the next stage go by; None: ``logits``
+    selection_logits: np.ndarray | None = None  # (N, C) logits that the parts of the next stage go by; None: ``logits``
     finished: np.ndarray | None = None  # (N, C) logits of the result after its finish; None: there is none
 
     @property
@@ -76,7 +76,7 @@ class Stage:
         mean_gain = float(self.gain.mean()) if self.gain.size else None
         return {
             "stage": self.number,
-            "trusted": int(self.chosen.nodes.size),
+            "trusted": int(self.pseudo.nodes.size),
             "mean_gain": mean_gain,
             "mean_weight": float(self.weights.mean()) if self.weights.size else None,
             "mean_confidence": float(self.confidence.mean()) if self.confidence.size else None,
@@ -128,7 +128,7 @@ class History:
         """The stage each node was first trusted in, (N,): 0 for V_L, -1 for never."""
         first = np.full(nodes, -1, dtype=np.int64)
         for stage in reversed(self.accepted):
-            first[stage.chosen.nodes] = stage.number
+            first[stage.pseudo.nodes] = stage.number
         first[train] = 0
         return first
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from drgst.selftrain.adaptive import Adaptive
-from drgst.selftrain.balance import ClassBalance, Product
-from drgst.selftrain.calibrate import BiasCorrected, CaGCN, Identity, Mixing, Temperature
-from drgst.selftrain.clusters import ClusterChecked
-from drgst.selftrain.combine import Agree, Alternatives, Intersection, Union
-from drgst.selftrain.correct import CarriedTransition, GeneralisedCE, NoCorrection, Transition
-from drgst.selftrain.learner import NetworkLearner
-from drgst.selftrain.logistic import LogisticPPR
-from drgst.selftrain.plus.choose import Anchored, TopShare
-from drgst.selftrain.plus.committee import Committee
-from drgst.selftrain.propagation import LabelPropagation
-from drgst.selftrain.rank import Margin, TopPerClass
-from drgst.selftrain.select import Nothing, Threshold
-from drgst.selftrain.smooth import CorrectAndSmooth
-from drgst.selftrain.stop import Agreement, MaxStages, NoLabels, ValidationPlateau
-from drgst.selftrain.walks import RandomWalk
-from drgst.selftrain.weigh import InformationGain, Uniform
+from drgst.selftrain.calibrate.parts import BiasCorrected, CaGCN, Identity, Mixing, Temperature
+from drgst.selftrain.correct.parts import CarriedTransition, GeneralisedCE, NoCorrection, Transition
+from drgst.selftrain.learners.adaptive import Adaptive
+from drgst.selftrain.learners.logistic import LogisticPPR
+from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
+from drgst.selftrain.learners.network import Network
+from drgst.selftrain.learners.propagation import LabelPropagation
+from drgst.selftrain.postprocess.smooth import CorrectAndSmooth
+from drgst.selftrain.select.clusters import ClusterChecked
+from drgst.selftrain.select.combine import Agree, Alternatives, Intersection, Union
+from drgst.selftrain.select.rank import Margin, TopPerClass
+from drgst.selftrain.select.threshold import Nothing, Threshold
+from drgst.selftrain.select.top_share import Anchored, TopShare
+from drgst.selftrain.select.walks import RandomWalk
+from drgst.selftrain.stop.parts import Agreement, MaxStages, NoNewLabels, ValidationPlateau
+from drgst.selftrain.weigh.balance import ClassBalance, Product
+from drgst.selftrain.weigh.information_gain import InformationGain, Uniform
 
 SELECT = (
     Threshold,
@@ -38,8 +38,8 @@ SELECT = (
 WEIGH = (Uniform, InformationGain, ClassBalance, Anchored, Product)
 CORRECT = (NoCorrection, Transition, CarriedTransition, GeneralisedCE)
 CALIBRATE = (Identity, Temperature, BiasCorrected, Mixing, CaGCN)
-STOP = (MaxStages, NoLabels, Agreement, ValidationPlateau)
-LEARNER = (NetworkLearner, LabelPropagation, LogisticPPR, Committee)
+STOP = (MaxStages, NoNewLabels, Agreement, ValidationPlateau)
+LEARNER = (Network, LabelPropagation, LogisticPPR, MultiViewEnsemble)
 FINISH = (CorrectAndSmooth,)
 
 PARTS: dict[str, dict[str, Any]] = {  # slot -> name -> class
@@ -67,7 +67,6 @@ __all__ = [
     "CarriedTransition",
     "ClassBalance",
     "ClusterChecked",
-    "Committee",
     "CorrectAndSmooth",
     "GeneralisedCE",
     "Identity",
@@ -78,9 +77,10 @@ __all__ = [
     "Margin",
     "MaxStages",
     "Mixing",
-    "NetworkLearner",
+    "MultiViewEnsemble",
+    "Network",
     "NoCorrection",
-    "NoLabels",
+    "NoNewLabels",
     "Nothing",
     "Product",
     "RandomWalk",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import Any
 
-from drgst.selftrain.calibrate import Calibrate, Identity
-from drgst.selftrain.correct import Correct, NoCorrection
-from drgst.selftrain.learner import Learner, NetworkLearner
-from drgst.selftrain.select import Nothing, Select
-from drgst.selftrain.smooth import Finish
-from drgst.selftrain.stop import Agreement, MaxStages, NoLabels, Stop
-from drgst.selftrain.weigh import Uniform, Weigh
+from drgst.selftrain.calibrate.parts import Calibrate, Identity
+from drgst.selftrain.correct.parts import Correct, NoCorrection
+from drgst.selftrain.learners.network import Learner, Network
+from drgst.selftrain.postprocess.smooth import Finish
+from drgst.selftrain.select.threshold import Nothing, Select
+from drgst.selftrain.stop.parts import Agreement, MaxStages, NoNewLabels, Stop
+from drgst.selftrain.weigh.information_gain import Uniform, Weigh
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Recipe:
     select: Select = field(default_factory=Nothing)  # which unlabelled nodes to trust
     weigh: Weigh = field(default_factory=Uniform)  # how much each counts
     correct: Correct = field(default_factory=NoCorrection)  # what to do about wrong pseudo-labels
-    stop: tuple[Stop, ...] = (NoLabels(), Agreement(), MaxStages(3))  # when to end, the first reason counts
-    learner: Learner = field(default_factory=NetworkLearner)  # what learns
+    stop: tuple[Stop, ...] = (NoNewLabels(), Agreement(), MaxStages(3))  # when to end, the first reason counts
+    learner: Learner = field(default_factory=Network)  # what learns
     calibrate: Calibrate = field(default_factory=Identity)  # are the probabilities honest
     finish: tuple[Finish, ...] = ()  # what is done to the predictions of the result
     uses_gain: bool = False  # whether a function of the user's decides by information gain; our parts say it themselves

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from drgst.backbone.training import Schedule
 from drgst.errors import SettingError, unknown
+from drgst.nn.training import Schedule
 from drgst.uncertainty.gain import GainSettings
 
 
@@ -44,7 +44,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     # the network
-    backbone: str = "gcn"  # a name of drgst.backbone.registry
+    backbone: str = "gcn"  # a name of drgst.nn.registry
     hidden: int = Field(default=64, ge=1, le=65536)  # width D of the hidden layer
     dropout: Number = Field(default=0.5, ge=0, lt=1)  # dropout before the last layer, in training
     start: Literal["glorot", "uniform"] = "glorot"  # how weights begin

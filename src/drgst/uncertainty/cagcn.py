@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from drgst.backbone.adjacency import Adjacency
-from drgst.backbone.base import Backbone, Hidden
-from drgst.backbone.gcn import GCN
-from drgst.backbone.inputs import Inputs
-from drgst.backbone.training import Schedule, Watch, fit, forward, private_randomness
+from drgst.nn.inputs import Inputs
+from drgst.nn.models.base import Backbone, Hidden
+from drgst.nn.models.gcn import GCN
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.training import Schedule, Watch, fit, forward, private_randomness
 
 FLOOR = 1.1  # s > log 1.1 > 0: a positive factor never changes the largest logit
 
@@ -50,8 +50,8 @@ class CalibrationLoss:
     def __call__(self, logits: Tensor, epoch: int) -> Tensor:  # noqa: ARG002
         labels = self.labels.to(logits.device)
         top = logits.softmax(dim=1).topk(2, dim=1).values
-        lead = top[:, 0] - top[:, 1]
-        apart = torch.where(logits.argmax(dim=1) == labels, 1 - lead, lead)
+        t_statistic = top[:, 0] - top[:, 1]
+        apart = torch.where(logits.argmax(dim=1) == labels, 1 - t_statistic, t_statistic)
         return F.cross_entropy(logits, labels) + self.weight * apart.mean()
 
 

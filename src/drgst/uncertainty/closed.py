@@ -15,10 +15,10 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from drgst.backbone.adjacency import Adjacency
-from drgst.backbone.base import Backbone, LinearHead
-from drgst.backbone.inputs import Inputs
-from drgst.backbone.sparse import SparseMatrix, thin_product
+from drgst.nn.inputs import Inputs
+from drgst.nn.models.base import Backbone, LinearHead
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.sparse import SparseMatrix, thin_product
 
 
 @torch.no_grad()

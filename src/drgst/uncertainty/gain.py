@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from drgst.backbone.base import Backbone, LinearHead
-from drgst.backbone.inputs import Inputs
 from drgst.errors import SettingError
+from drgst.nn.inputs import Inputs
+from drgst.nn.models.base import Backbone, LinearHead
 from drgst.uncertainty.closed import closed_gain
 from drgst.uncertainty.sampled import sampled_gain
 

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from drgst.backbone.adjacency import Adjacency
-from drgst.backbone.base import Backbone, Hidden, LinearHead
-from drgst.backbone.inputs import Inputs
-from drgst.backbone.random import drop
+from drgst.nn.inputs import Inputs
+from drgst.nn.models.base import Backbone, Hidden, LinearHead
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.random import drop
 from drgst.uncertainty.entropy import GainStream
 
 

@@ -9,7 +9,7 @@ import pytest
 from drgst.estimator import SelfTraining
 from drgst.report.explorer.data import page_data
 from drgst.report.explorer.source import Told, fitted_told
-from drgst.selftrain.learner import Problem
+from drgst.selftrain.learners.network import Problem
 
 
 @pytest.fixture(scope="session")

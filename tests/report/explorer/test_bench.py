@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from drgst.bench.store import Store
 from drgst.cli import main
 from drgst.errors import SettingError, StoreError
-from drgst.evaluate.store import Store
 from drgst.report.explorer.bench import bench_page
 
 Row = Callable[..., dict[str, Any]]

@@ -11,9 +11,9 @@ from drgst.report.explorer.data import plain
 from drgst.report.explorer.packing import WHOLE, unpack
 from drgst.report.explorer.source import Told
 from drgst.report.explorer.stages import threshold_of
-from drgst.selftrain.clusters import ClusterChecked
-from drgst.selftrain.rank import TopPerClass
-from drgst.selftrain.select import Nothing, Threshold
+from drgst.selftrain.select.clusters import ClusterChecked
+from drgst.selftrain.select.rank import TopPerClass
+from drgst.selftrain.select.threshold import Nothing, Threshold
 
 
 def test_json_without_nan(data: dict[str, Any]) -> None:
@@ -33,8 +33,8 @@ def test_beliefs_are_those_of_the_stages(told: Told, data: dict[str, Any]) -> No
 def test_trusted_nodes(told: Told, data: dict[str, Any]) -> None:
     """Who was trusted as what, with which weight."""
     for stage, packed in zip(told.history.stages, data["nodes"]["trusted"], strict=True):
-        np.testing.assert_array_equal(unpack(packed["node"]), stage.chosen.nodes)
-        np.testing.assert_array_equal(unpack(packed["label"]), stage.chosen.labels)
+        np.testing.assert_array_equal(unpack(packed["node"]), stage.pseudo.nodes)
+        np.testing.assert_array_equal(unpack(packed["label"]), stage.pseudo.labels)
         np.testing.assert_allclose(unpack(packed["weight"]), stage.weights, rtol=1e-6)
 
 
@@ -50,7 +50,7 @@ def test_stages_and_settings(told: Told, data: dict[str, Any]) -> None:
     """T, curves, the result, settings and versions are there."""
     student = data["stages"][1]
     np.testing.assert_allclose(student["transition"], told.history[1].transition, atol=1e-5)
-    assert sum(map(sum, student["pseudo"])) == told.history[1].chosen.nodes.size
+    assert sum(map(sum, student["pseudo"])) == told.history[1].pseudo.nodes.size
     assert len(student["trainings"][0]["train"]) == len(student["trainings"][0]["at"])
     assert [stage["result"] for stage in data["stages"]].count(True) == 1
     tables = {title: dict(rows) for title, rows in data["facts"]["tables"]}

@@ -12,12 +12,12 @@ import drgst
 from drgst.cli import main
 from drgst.errors import RunError
 from drgst.estimator import SelfTraining, load_model
-from drgst.evaluate.plan import make_plan
-from drgst.evaluate.runconfig import RunConfig
-from drgst.evaluate.runfolder import RunFolder
-from drgst.evaluate.runner import carry_out
-from drgst.graph.npz import save_graph
+from drgst.graph.io.npz import save_graph
 from drgst.report.explorer.page import run_page
+from drgst.runs.config import RunConfig
+from drgst.runs.folder import RunFolder
+from drgst.runs.plan import make_plan
+from drgst.runs.run import execute_run
 
 QUICK = {"epochs": 20, "lr": 0.05, "stages": 2, "samples": 5, "hidden": 8, "threshold": 0.6, "normalise": "none"}
 
@@ -27,7 +27,7 @@ def folder(hostile: SelfTraining, tmp_path: Path) -> Path:
     """The folder of a run on the hostile graph."""
     save_graph(hostile.graph_.with_(splits=(hostile.split_,)), tmp_path / "graph.npz")
     asked = RunConfig(data=str(tmp_path / "graph.npz"), recipe="drgst-do", settings=QUICK, threads=1)
-    carry_out(make_plan(asked), RunFolder(tmp_path / "run"))
+    execute_run(make_plan(asked), RunFolder(tmp_path / "run"))
     return tmp_path / "run"
 
 

@@ -46,6 +46,6 @@ def test_shift_of_a_stage(told: Told) -> None:
     assert teacher["class_distance"]["trusted-all"] is None
     student = told.history[1]
     shift = shift_of(student, told.graph, told.outcome.plan.split)
-    expected = np.bincount(student.chosen.labels, minlength=3) / student.chosen.labels.size
+    expected = np.bincount(student.pseudo.labels, minlength=3) / student.pseudo.labels.size
     np.testing.assert_allclose(shift["shares"]["trusted"], expected, atol=1e-5)
     assert 0 <= shift["class_distance"]["trusted-all"] <= 1

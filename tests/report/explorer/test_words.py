@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from drgst.evaluate.outcome import Outcome
 from drgst.report.explorer.source import Told
 from drgst.report.explorer.words import cards, hits, pseudo_labels, sentences
+from drgst.runs.result import Outcome
 
 
 def blind(told: Told) -> Told:
@@ -25,11 +25,11 @@ def test_figures_are_those_of_the_run(told: Told) -> None:
     split, labels, result = told.outcome.plan.split, told.graph.labels, told.result
     right = int((result.predictions[split.test] == labels[split.test]).sum())
     assert hits(told, result) == ("test", right, split.test.size)
-    wrong = int((labels[result.chosen.nodes] != result.chosen.labels).sum())
-    assert pseudo_labels(told) == (result.chosen.nodes.size, result.chosen.nodes.size, wrong)
+    wrong = int((labels[result.pseudo.nodes] != result.pseudo.labels).sum())
+    assert pseudo_labels(told) == (result.pseudo.nodes.size, result.pseudo.nodes.size, wrong)
     words = " ".join(sentences(told))
     assert f"{right / split.test.size:.1%} of {split.test.size:,} test nodes" in words
-    assert f"{wrong:,} ({wrong / result.chosen.nodes.size:.1%}) were wrong" in words
+    assert f"{wrong:,} ({wrong / result.pseudo.nodes.size:.1%}) were wrong" in words
     assert told.history.stop_reason in words
     assert str(told.graph.node_ids[told.suggested.nodes[0]]) in words
     assert next(title for title, _, _ in cards(told)) == "Accuracy on test nodes"

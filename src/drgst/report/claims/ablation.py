@@ -10,26 +10,26 @@ from drgst.report.experiments import FAMILIES, family
 
 def order(cells: Cells) -> Claim:
     """Each step of the order, on all draws of all data sets and label counts, for both kinds of gain."""
-    measured, held = [], []
+    is_numeric, held = [], []
     for whole in FAMILIES.values():
         for one, other in pairwise(family(whole)):
             found = paired(cells, one, other)
             if found is None:
                 continue
             held.append(found.low > 0)
-            measured.append(f"{one} over {other}: {found}: {direction(found.low, found.high)}.")
+            is_numeric.append(f"{one} over {other}: {found}: {direction(found.low, found.high)}.")
         ends = paired(cells, whole, f"{whole}-wo")
         if ends is not None:
-            measured.append(f"Both parts together, {whole} over {whole}-wo: {ends}.")
+            is_numeric.append(f"Both parts together, {whole} over {whole}-wo: {ends}.")
         counts = _as_claimed(cells, whole)
         if counts[1]:
-            measured.append(f"The means are in the claimed order in {counts[0]} of {counts[1]} cells of {whole}.")
+            is_numeric.append(f"The means are in the claimed order in {counts[0]} of {counts[1]} cells of {whole}.")
     return Claim(
         "Both parts help, information gain more",
         "The order is DR-GST > DR-GST-ig > DR-GST-lc > DR-GST-w/o (Figs. 5 and 6).",
         "Each step, as the mean difference on the same draws: its 95 % interval (Student's) lies above 0, for dropout "
         "and for dropedge.",
-        measured,
+        is_numeric,
         verdict(held),
     )
 

@@ -7,27 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from drgst.evaluate.paired import mean_interval
-from drgst.evaluate.results import CellName, Runs
+from drgst.bench.paired import mean_interval
+from drgst.bench.results import CellName, Runs
 
-Verdict = Literal["held", "not confirmed", "not measured"]
+Verdict = Literal["held", "not confirmed", "not is_numeric"]
 Cells = Mapping[CellName, Runs]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim: the paper's words, what was measured, and the verdict."""
+    """One claim: the paper's words, what was is_numeric, and the verdict."""
 
     title: str
     paper: str  # what it says
     rule: str  # when it counts as held
-    measured: Sequence[str]  # sentences with figures
+    is_numeric: Sequence[str]  # sentences with figures
     verdict: Verdict
 
 
 def verdict(held: Sequence[bool]) -> Verdict:
-    """Held where every question was answered with yes; not measured where there was none."""
-    return "not measured" if not held else "held" if all(held) else "not confirmed"
+    """Held where every question was answered with yes; not is_numeric where there was none."""
+    return "not is_numeric" if not held else "held" if all(held) else "not confirmed"
 
 
 @dataclass(frozen=True)
@@ -75,4 +75,4 @@ def direction(low: float, high: float, wanted: int = 1) -> str:
     low, high = (low, high) if wanted > 0 else (-high, -low)
     if low > 0:
         return "as claimed"
-    return "the opposite was measured" if high < 0 else "can't be told from chance"
+    return "the opposite was is_numeric" if high < 0 else "can't be told from chance"

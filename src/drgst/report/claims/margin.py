@@ -10,14 +10,14 @@ BASE = "gcn"
 
 def fewer_labels(cells: Cells) -> Claim:
     """Margin over a GCN with the fewest labels a class against that with the most, data set by data set."""
-    measured, held = [], []
+    is_numeric, held = [], []
     for recipe in FAMILIES.values():
         differences, words = _ends(cells, recipe)
         found = Difference.of(differences)
         if found is None:
             continue
         held.append(found.low > 0)
-        measured.append(
+        is_numeric.append(
             f"{recipe} over {BASE}: {words}. Margin with fewest labels less that with most: {found}: "
             f"{direction(found.low, found.high)}."
         )
@@ -26,7 +26,7 @@ def fewer_labels(cells: Cells) -> Claim:
         "A larger performance margin between DR-GST and GCNs with fewer labels a class (Fig. 4).",
         f"Margin over {BASE} on the same draws, with the fewest labels a class less that with the most: the 95 % "
         "interval (Student's) lies above 0, for dropout and for dropedge.",
-        measured,
+        is_numeric,
         verdict(held),
     )
 

@@ -6,25 +6,25 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from drgst.evaluate.correlation import Correlation, rank_correlation
+from drgst.bench.correlation import Correlation, rank_correlation
 from drgst.report.claims.base import Claim, direction, verdict
 from drgst.report.figures.toy_run import Toy
 
 
 def confidence(found: Mapping[str, Sequence[Correlation]], where: str) -> Claim:
     """``found``: kind of gain -> ρ of confidence and gain, one for each network."""
-    measured, held = [], []
+    is_numeric, held = [], []
     for kind, each in found.items():
         below = [c.high < 0 for c in each]
         held += below
         shown = ", ".join(str(c) for c in each)
-        measured.append(f"Gain by {kind}, {where}: ρ = {shown}; {sum(below)} of {len(each)} intervals lie below 0.")
+        is_numeric.append(f"Gain by {kind}, {where}: ρ = {shown}; {sum(below)} of {len(each)} intervals lie below 0.")
     return Claim(
         "Confident nodes bring little information",
         "A clear negative correlation between confidence and information gain (Fig. 1a, Cora).",
         "Spearman's ρ of confidence and gain over the nodes that did not train; the 95 % bootstrap interval of every "
         "network lies below 0.",
-        measured,
+        is_numeric,
         verdict(held),
     )
 
@@ -32,7 +32,7 @@ def confidence(found: Mapping[str, Sequence[Correlation]], where: str) -> Claim:
 def toy(found: Toy, seed: int = 0) -> Claim:
     """γ and B over the pseudo-labelled nodes of the Gaussian class, and both against the way to its centre."""
     pairs = _pairs(found, np.random.default_rng(seed))
-    measured = [
+    is_numeric = [
         _picked(found),
         *(f"Over the picked nodes, {words}: ρ = {c}: {direction(c.low, c.high)}." for words, c in pairs.items()),
     ]
@@ -42,7 +42,7 @@ def toy(found: Toy, seed: int = 0) -> Claim:
         "gain (Fig. 2).",
         "Spearman's ρ of γ and gain over the pseudo-labelled nodes, and of either with the distance from the centre; "
         "all three 95 % intervals lie above 0.",
-        measured,
+        is_numeric,
         verdict([c.low > 0 for c in pairs.values()]),
     )
 

@@ -37,23 +37,23 @@ def beta(lines: Sequence[Line], dataset: str) -> Claim:
 
 def _claim(title: str, paper: str, symbol: str, lines: Sequence[Line], dataset: str) -> Claim:
     found = Difference.of([STEP * slope for slope in by_draw(lines)])
-    measured, held = [], []
+    is_numeric, held = [], []
     if found is not None:
         held.append(found.high < 0)
-        measured.append(
+        is_numeric.append(
             f"On {dataset}, {STEP:g} more of {symbol} brings {found.told('draw')}, by a line fitted to each: "
             f"{direction(found.low, found.high, -1)}."
         )
     for line in lines:
         x, y = line.means()
         shown = ", ".join(f"{value:.3g}: {mean:.1f}" for value, mean in zip(x, y, strict=True))
-        measured.append(f"{line.name}: {shown}; best at {symbol} = {x[int(np.nanargmax(y))]:.3g}.")
+        is_numeric.append(f"{line.name}: {shown}; best at {symbol} = {x[int(np.nanargmax(y))]:.3g}.")
     return Claim(
         title,
         paper,
         f"The slope of test accuracy over {symbol}, fitted draw by draw: the 95 % interval (Student's) of its mean "
         "lies below 0.",
-        measured,
+        is_numeric,
         verdict(held),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from drgst.evaluate.results import Row
+from drgst.bench.results import Row
 from drgst.report.claims.base import Cells, Claim, Difference, verdict
 from drgst.report.experiments import FAMILIES
 
@@ -17,13 +17,13 @@ LOW, HIGH = 1.5, 2.5  # "approximately twice"
 
 def twice(cells: Cells) -> Claim:
     """A stage of DR-GST against a stage of thresholded self-training with the same settings."""
-    measured, held = [], []
+    is_numeric, held = [], []
     for whole in FAMILIES.values():
         for figure in ("seconds", "epochs"):
             found = Difference.of(np.log(stage_ratios(cells, whole, f"{whole}-wo", figure)).tolist())
             if found is None:
                 continue
-            measured.append(f"A stage of {whole} takes {_times(found)} the {figure} of one of {whole}-wo.")
+            is_numeric.append(f"A stage of {whole} takes {_times(found)} the {figure} of one of {whole}-wo.")
             if figure == "seconds":
                 held.append(LOW <= math.exp(found.mean) <= HIGH)
     return Claim(
@@ -31,7 +31,7 @@ def twice(cells: Cells) -> Claim:
         "The time complexity of DR-GST is approximately twice that of the general self-training framework (Appendix).",
         f"Geometric mean over draws of the seconds a stage takes, against thresholded self-training with the same "
         f"threshold: {LOW:g} to {HIGH:g}. Epochs are given beside, since seconds depend on what else the machine did.",
-        measured,
+        is_numeric,
         verdict(held),
     )
 

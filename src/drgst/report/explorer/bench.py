@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from drgst.evaluate.paired import mean_interval
-from drgst.evaluate.results import CellName, Runs, Wanted, check_any, check_recipe, choose, read_runs
+from drgst.bench.paired import mean_interval
+from drgst.bench.results import CellName, Runs, Wanted, check_any, check_recipe, choose, read_runs
 from drgst.report.explorer.data import plain
 from drgst.report.explorer.html import render
 from drgst.report.explorer.page import Page

@@ -78,9 +78,9 @@ def _beliefs(stages: list[Stage], nodes: np.ndarray) -> dict[str, Any]:
 
 def _trusted(stage: Stage, nodes: np.ndarray) -> dict[str, Any]:
     """Who was trusted in the stage, with which label and weight."""
-    here = np.isin(stage.chosen.nodes, nodes)
+    here = np.isin(stage.pseudo.nodes, nodes)
     return {
-        "node": pack(np.searchsorted(nodes, stage.chosen.nodes[here]), "u4"),
-        "label": pack(stage.chosen.labels[here], "u2"),
+        "node": pack(np.searchsorted(nodes, stage.pseudo.nodes[here]), "u4"),
+        "label": pack(stage.pseudo.labels[here], "u2"),
         "weight": pack(stage.weights[here], "f4"),
     }

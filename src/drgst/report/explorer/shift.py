@@ -33,10 +33,10 @@ def confidence_distance(a: np.ndarray, b: np.ndarray) -> float | None:
 def shift_of(stage: Stage, graph: Graph, split: Split) -> dict[str, Any]:
     """Class shares and confidence of labelled, trusted and all nodes, as the network of ``stage`` sees them."""
     confidence, classes = stage.probabilities.max(axis=1), graph.num_classes
-    groups = {"labelled": split.train, "trusted": stage.chosen.nodes, "all": np.arange(graph.num_nodes)}
+    groups = {"labelled": split.train, "trusted": stage.pseudo.nodes, "all": np.arange(graph.num_nodes)}
     share = {
         "labelled": shares(graph.labels[split.train], classes),
-        "trusted": shares(stage.chosen.labels, classes),
+        "trusted": shares(stage.pseudo.labels, classes),
         "all": shares(stage.predictions, classes),
         "truth": shares(graph.labels, classes) if 2 * (graph.labels >= 0).sum() > graph.num_nodes else None,
     }

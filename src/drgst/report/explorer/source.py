@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.evaluate.configfile import versions
-from drgst.evaluate.outcome import Outcome
-from drgst.evaluate.plan import Plan, make_plan
-from drgst.evaluate.runconfig import RunConfig
-from drgst.evaluate.runfolder import CONFIG, RunFolder, finished_run
-from drgst.evaluate.suggest import Suggested, suggest_nodes
 from drgst.graph.core import Graph
-from drgst.graph.open import open_graph
+from drgst.graph.io.open import open_graph
+from drgst.runs.config import RunConfig
+from drgst.runs.config_file import versions
+from drgst.runs.folder import CONFIG, RunFolder, finished_run
+from drgst.runs.plan import Plan, make_plan
+from drgst.runs.result import Outcome
+from drgst.runs.suggest import Suggested, suggest_nodes
 from drgst.selftrain.engine import finish
 from drgst.selftrain.history import History, Stage
-from drgst.selftrain.learner import Problem
+from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.recipe import Recipe
 
 SUGGESTED = 20  # nodes to label next that a page shows

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from drgst.backbone.training import Training
-from drgst.evaluate.judge import stage_rows
+from drgst.nn.training import Training
 from drgst.report.explorer.shift import shift_of
 from drgst.report.explorer.source import Told
 from drgst.report.explorer.verdict import confusion, honesty, judges
+from drgst.runs.stage_metrics import stage_rows
 from drgst.selftrain.history import Stage
 
 POINTS = 300  # of a curve
@@ -30,11 +30,11 @@ def stage_data(told: Told, shown: list[int]) -> list[dict[str, Any]]:
 
 
 def _detail(told: Told, stage: Stage) -> dict[str, Any]:
-    graph, split, chosen = told.graph, told.outcome.plan.split, stage.chosen
+    graph, split, pseudo = told.graph, told.outcome.plan.split, stage.pseudo
     _, nodes = judges(graph, split)
     return {
         "transition": None if stage.transition is None else stage.transition.round(5).tolist(),
-        "pseudo": confusion(graph.labels[chosen.nodes], chosen.labels, graph.num_classes),
+        "pseudo": confusion(graph.labels[pseudo.nodes], pseudo.labels, graph.num_classes),
         "confusion": confusion(graph.labels[nodes], stage.predictions[nodes], graph.num_classes),
         "honesty": honesty(stage, graph, split),
         "trainings": [_training(t) for t in stage.trainings],

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from drgst.evaluate.metrics import calibration_error
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.runs.metrics import calibration_error
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.history import Stage
 from drgst.uncertainty.temperature import best_temperature

@@ -37,10 +37,10 @@ def sentences(told: Told) -> list[str]:
 
 def pseudo_labels(told: Told) -> tuple[int, int, int]:
     """(trusted, of known truth, wrong) in the stage that made the result."""
-    chosen = told.result.chosen
-    truth = told.graph.labels[chosen.nodes]
+    pseudo = told.result.pseudo
+    truth = told.graph.labels[pseudo.nodes]
     known = truth >= 0
-    return chosen.nodes.size, int(known.sum()), int((truth[known] != chosen.labels[known]).sum())
+    return pseudo.nodes.size, int(known.sum()), int((truth[known] != pseudo.labels[known]).sum())
 
 
 def hits(told: Told, stage: Stage) -> tuple[str, int, int]:
@@ -79,7 +79,7 @@ def _trusted(told: Told) -> str:
     if len(told.history) == 1:
         return "No node was pseudo-labelled."
     count, known, wrong = pseudo_labels(told)
-    ever = np.unique(np.concatenate([s.chosen.nodes for s in told.history.stages])).size
+    ever = np.unique(np.concatenate([s.pseudo.nodes for s in told.history.stages])).size
     said = f"{count:,} nodes were pseudo-labelled for the result, {ever:,} at one time or another"
     if not known:
         return f"{said}; how many of them wrongly is not known."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from drgst.evaluate.correlation import Correlation, rank_correlation
+from drgst.bench.correlation import Correlation, rank_correlation
 from drgst.report.figures.looks import KINDS, Look
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import BLACK, BLUE, VERMILLION, new_figure, note

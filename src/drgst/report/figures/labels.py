@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from drgst.evaluate.grid import Grid
-from drgst.evaluate.paired import mean_interval
-from drgst.evaluate.results import CellName, Runs
+from drgst.bench.grid import Grid
+from drgst.bench.paired import mean_interval
+from drgst.bench.results import CellName, Runs
 from drgst.report.experiments import CURVES, Plan
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import (

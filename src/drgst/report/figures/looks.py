@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from drgst.backbone.random import generator
-from drgst.evaluate.protocol import draw
-from drgst.evaluate.runner import threads
 from drgst.graph.core import Graph
-from drgst.graph.open import open_graph
+from drgst.graph.io.open import open_graph
+from drgst.nn.random import generator
+from drgst.recipes.resolve import resolve
+from drgst.runs.protocol import draw
+from drgst.runs.run import threads
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, Stage
-from drgst.selftrain.learner import NetworkLearner, Problem
+from drgst.selftrain.learners.network import Network, Problem
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.resolve import resolve
 from drgst.uncertainty.gain import GainSettings, gain_of
 
 KINDS = {"dropout": "drgst-do", "dropedge": "drgst-de"}  # kind of gain -> the recipe whose drop rate it takes
@@ -44,14 +44,14 @@ class Look:
         """B of every node by sampling, (N,), at the drop rate that is published for the case."""
         graph, settings = self.graph, self.problem.settings
         asked = {"samples": settings.samples}
-        chosen, _ = resolve(KINDS[kind], graph, self.problem.split, asked)
-        return network_gain(self.problem, stage, chosen.gain_settings())
+        pseudo, _ = resolve(KINDS[kind], graph, self.problem.split, asked)
+        return network_gain(self.problem, stage, pseudo.gain_settings())
 
 
 def network_gain(problem: Problem, stage: Stage, settings: GainSettings) -> np.ndarray:
     """B of the network of ``stage``, (N,)."""
     graph = problem.graph
-    network = NetworkLearner().network(graph.num_features, graph.num_classes, problem.settings)
+    network = Network().network(graph.num_features, graph.num_classes, problem.settings)
     network.load_state_dict(dict(stage.state))
     network.eval()
     return gain_of(network.to(problem.inputs.device), problem.inputs, settings, generator(problem.seed, GAIN))

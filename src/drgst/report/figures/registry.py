@@ -6,8 +6,8 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from drgst.bench.grid import Grid
 from drgst.errors import SettingError, StoreError, unknown
-from drgst.evaluate.grid import Grid
 from drgst.report.experiments import Plan, command
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import check_matplotlib, settle, styled

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drgst.evaluate.results import READ, CellName, Row, Runs, Wanted, choose
-from drgst.graph.registry import DATASETS
+from drgst.bench.results import READ, CellName, Row, Runs, Wanted, choose
+from drgst.graph.datasets.registry import DATASETS
 
 if TYPE_CHECKING:
     from drgst.report.figures.looks import Look
@@ -48,11 +48,11 @@ class Request:
         if not self.store.is_file():
             return []
         if self.store.suffix in (".csv", ".parquet"):
-            from drgst.evaluate.export import readable_rows
+            from drgst.bench.export import readable_rows
 
             rows = readable_rows(self.store)
         else:
-            from drgst.evaluate.store import Store
+            from drgst.bench.store import Store
 
             with Store(self.store) as opened:
                 rows = opened.all_rows(READ)

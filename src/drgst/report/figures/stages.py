@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.evaluate.metrics import accuracy
 from drgst.report.figures.looks import Look
 from drgst.report.figures.maps import chained_maps, sample
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import CLASSES, GREY, SHADES, bare, new_figure, note
+from drgst.runs.metrics import accuracy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +65,7 @@ def snapshots(run: Look, pool: np.ndarray, test: np.ndarray, seed: int) -> list[
             stage.number,
             at[: pool.size],
             at[pool.size :],
-            spread(stage.chosen.nodes, stage.weights, run.graph.num_nodes)[pool],
+            spread(stage.pseudo.nodes, stage.weights, run.graph.num_nodes)[pool],
             accuracy(stage.predictions[test], run.graph.labels[test]),
         )
         for stage, at in zip(stages, places, strict=True)

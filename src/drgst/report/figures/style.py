@@ -103,7 +103,7 @@ def name_axes(panels: Any, used: int) -> None:
 
 
 def bound(panel: Any, means: list[float]) -> None:
-    """Keep the means readable: an interval of two draws may be wider than all else, and is then cut off.
+    """Keep the means rank_normalised: an interval of two draws may be wider than all else, and is then cut off.
 
     At least 4 points are shown, so that a difference of a tenth does not fill the panel.
     """

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from drgst.evaluate.grid import Grid
-from drgst.evaluate.results import Row, Wanted
-from drgst.evaluate.task import NEUTRAL, canonical
+from drgst.bench.grid import Grid
+from drgst.bench.results import Row, Wanted
+from drgst.bench.task import NEUTRAL, canonical
 from drgst.report.experiments import FAMILIES, SWEEP_LABELS, Plan, sweep
 from drgst.report.figures.ablation import within_draws
 from drgst.report.figures.request import Request

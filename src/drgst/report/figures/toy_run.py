@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from drgst.evaluate.runner import threads
 from drgst.graph.core import Graph
+from drgst.graph.datasets.synthetic import gaussian_circles
 from drgst.graph.split import Split
-from drgst.graph.synthetic import gaussian_circles
 from drgst.report.figures.density import gaussian, kernel_density
 from drgst.report.figures.looks import network_gain
 from drgst.report.figures.request import Sizes
+from drgst.runs.run import threads
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.learner import Problem
-from drgst.selftrain.rank import TopPerClass
+from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.select.rank import TopPerClass
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop import MaxStages, NoLabels
+from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
 
 SIGMA, BANDWIDTH = 0.3, 0.1  # σ of the paper's Gaussian; width of the kernels
 SETTINGS = {"normalise": "none", "fixed_epochs": 200, "gain": "dropout", "drop_rate": 0.5, "weight_decay": 0.0}
@@ -61,22 +61,22 @@ def play(seed: int = 0, sizes: Sizes | None = None, changes: Mapping[str, Any] |
     )
     split = _split(graph, sizes, np.random.default_rng(seed))
     problem = Problem.of(graph, split, Settings().updated({**SETTINGS, **(changes or {})}), seed)
-    recipe = Recipe(select=TopPerClass(sizes.picks), carry=True, stop=(NoLabels(), MaxStages(sizes.rounds)))
+    recipe = Recipe(select=TopPerClass(sizes.picks), carry=True, stop=(NoNewLabels(), MaxStages(sizes.rounds)))
     with threads(1):
         return read(graph, problem, self_train(problem, recipe))
 
 
 def read(graph: Graph, problem: Problem, history: History) -> Toy:
     """The places of a history of the toy; class 0 is the Gaussian."""
-    places, train, chosen = np.asarray(graph.features), problem.split.train, history.accepted[-1].chosen
-    ours = chosen.nodes[chosen.labels == 0]
+    places, train, pseudo = np.asarray(graph.features), problem.split.train, history.accepted[-1].pseudo
+    ours = pseudo.nodes[pseudo.labels == 0]
     gain = network_gain(problem, history[0], problem.settings.gain_settings())
     mine = graph.labels[train] == 0
     return Toy(
         places[train[mine]],
         places[ours],
         places[train[~mine]],
-        places[chosen.nodes[chosen.labels != 0]],
+        places[pseudo.nodes[pseudo.labels != 0]],
         gain[ours],
         history[0].probabilities[ours].max(axis=1),
         float((graph.labels[ours] == 0).mean()) if ours.size else float("nan"),

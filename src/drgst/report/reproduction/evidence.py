@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from drgst.evaluate.correlation import Correlation
-from drgst.evaluate.results import READ, CellName, Row, Runs, Wanted, choose
-from drgst.evaluate.store import Store
+from drgst.bench.correlation import Correlation
+from drgst.bench.results import READ, CellName, Row, Runs, Wanted, choose
+from drgst.bench.store import Store
 from drgst.report.claims import ablation, margin, relations, sweeps, time
 from drgst.report.claims.base import Claim
 from drgst.report.figures import confidence_gain

@@ -15,7 +15,7 @@ from drgst.report.claims.base import Claim
 from drgst.report.reproduction.scale import Scale
 from drgst.report.table import Table
 
-MARKS = {"held": "good", "not confirmed": "bad", "not measured": "none"}
+MARKS = {"held": "good", "not confirmed": "bad", "not is_numeric": "none"}
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ def _mark(claim: Claim) -> str:
 
 
 def _claim(number: int, claim: Claim) -> str:
-    measured = "".join(f"<li>{escape(words)}</li>" for words in claim.measured)
-    shown = f"<ul>{measured}</ul>" if measured else "<p>No runs for it.</p>"
+    is_numeric = "".join(f"<li>{escape(words)}</li>" for words in claim.is_numeric)
+    shown = f"<ul>{is_numeric}</ul>" if is_numeric else "<p>No runs for it.</p>"
     return (
         f'<section id="claim-{number}"><h3>{escape(claim.title)} {_mark(claim)}</h3>'
         f"<p><b>The paper:</b> {escape(claim.paper)}</p><p><b>Measured:</b></p>{shown}"

@@ -9,16 +9,16 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from drgst.bench.bench import Watcher, bench
+from drgst.bench.executors import Engine
+from drgst.bench.export import to_csv
+from drgst.bench.persistent_pool import PersistentPool
+from drgst.bench.results import Wanted
+from drgst.bench.store import Store
 from drgst.errors import DrgstError, SettingError
-from drgst.evaluate.bench import Watcher, bench
-from drgst.evaluate.engines import Engine
-from drgst.evaluate.export import to_csv
-from drgst.evaluate.lasting import Lasting
-from drgst.evaluate.results import Wanted
-from drgst.evaluate.store import Store
 from drgst.files import write_text
 from drgst.graph.core import Graph
-from drgst.graph.open import open_graph
+from drgst.graph.io.open import open_graph
 from drgst.report.claims.base import Claim
 from drgst.report.figures import registry
 from drgst.report.figures.request import Request
@@ -91,7 +91,7 @@ def _graphs(scale: Scale, made: Reproduction) -> dict[str, Graph]:
 
 
 def _run(scale: Scale, store: Store, engine: Engine, watching: Watching, made: Reproduction) -> None:
-    with Lasting(engine) as worker:
+    with PersistentPool(engine) as worker:
         for title, grids in scale.grids().items():
             _log.info("runs for %s", title)
             for grid in grids:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from drgst.evaluate.grid import Grid
+from drgst.bench.grid import Grid
 from drgst.report.experiments import CURVES, FAMILIES, SWEEP_LABELS, SWEEPS, Plan, family, sweep, variant
 from drgst.report.figures.request import Sizes
 from drgst.report.paper import DATASETS, LABELS, METHODS

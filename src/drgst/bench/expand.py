@@ -1,0 +1,74 @@
+"""From a cell of the grid to its tasks: data opened, splits drawn, settings resolved, everything checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+from drgst.bench.grid import Cell, Grid
+from drgst.bench.task import Task, variant
+from drgst.errors import DataFileError, unknown
+from drgst.files import sha256
+from drgst.graph.core import Graph
+from drgst.graph.datasets.registry import DATASETS
+from drgst.graph.io.open import open_graph
+from drgst.graph.split import Pool, Split
+from drgst.recipes import find_recipe
+from drgst.recipes.resolve import resolve
+from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
+from drgst.runs.protocol import Validation, draw
+
+
+class Expander:
+    """Makes the tasks of cells; graphs and splits are kept, since all recipes share them."""
+
+    def __init__(self, grid: Grid, opener: Callable[[str, str | None], Graph] = open_graph) -> None:
+        self.grid = grid
+        self.graph = lru_cache(maxsize=None)(lambda source: opener(source, grid.root))
+        self.data_sha256 = lru_cache(maxsize=None)(lambda source: data_fingerprint(self.graph(source)))
+        self.split = lru_cache(maxsize=None)(self._split)
+
+    def check(self) -> None:
+        """Refuse unknown names before anything is opened, and data that can't be opened before anything is run."""
+        for recipe in self.grid.recipes:
+            find_recipe(recipe)
+        for source in self.grid.datasets:
+            if source not in DATASETS and not Path(source).exists():
+                raise DataFileError(unknown("data set or path", Path(source).name, DATASETS))
+            self.graph(source)
+
+    def tasks(self, cell: Cell) -> list[Task]:
+        """One a draw; draw d of every recipe has the same split and seed."""
+        return [self._task(cell, number) for number in range(self.grid.draws)]
+
+    def _task(self, cell: Cell, number: int) -> Task:
+        grid, graph = self.grid, self.graph(cell.source)
+        split, fingerprint = self.split(cell.source, cell.per_class, number)
+        changes = grid.changes_of(cell)
+        settings, _ = resolve(cell.recipe, graph, split, changes)
+        usual = resolve(cell.recipe, graph, split, {})[0] if changes else settings
+        entries = graph.adjacency.nnz + (graph.features.nnz if hasattr(graph.features, "nnz") else graph.features.size)
+        return Task(
+            source=cell.source,
+            root=grid.root,
+            dataset=graph.name,
+            per_class=cell.per_class,
+            recipe=cell.recipe,
+            variant=variant(settings.model_dump(), usual.model_dump()),
+            pool=grid.pool,
+            validation=grid.validation,
+            draw=number,
+            settings=settings.model_dump(),
+            data_sha256=self.data_sha256(cell.source),
+            split_sha256=fingerprint,
+            recipe_sha256=sha256(cell.recipe) if cell.recipe.endswith(".toml") and Path(cell.recipe).is_file() else "",
+            cost=entries * (1 + 2 * settings.stages),
+        )
+
+    def _split(self, source: str, per_class: int, number: int) -> tuple[Split, str]:
+        graph = self.graph(source)
+        pool, validation = cast(Pool, self.grid.pool), cast(Validation, self.grid.validation)
+        split = draw(graph, per_class, number, pool, validation)
+        return split, split_fingerprint(graph, split)

@@ -1,0 +1,67 @@
+"""The grid: data sets x labels a class x recipes x draws, checked, and its runs with their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from drgst.errors import SettingError
+from drgst.runs.sources import absolute
+
+if TYPE_CHECKING:
+    from drgst.runs.config import RunConfig
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """All draws of one recipe on one data set with so many labels a class."""
+
+    source: str
+    per_class: int
+    recipe: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What a bench was asked for."""
+
+    datasets: Sequence[str]  # names or paths
+    per_class: Sequence[int]
+    recipes: Sequence[str]
+    draws: int
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of settings, for every run
+    presets: Sequence[RunConfig] = ()  # settings for the cells they name; the last that fits counts
+    pool: str = "unlabelled"
+    validation: str = "public"
+    root: str | None = None  # folder with the data sets' files
+
+    def __post_init__(self) -> None:
+        for name in ("datasets", "per_class", "recipes"):
+            if not getattr(self, name):
+                raise SettingError(f"the grid is empty: {name} names nothing")
+            object.__setattr__(self, name, tuple(dict.fromkeys(getattr(self, name))))
+        if self.draws < 1:
+            raise SettingError(f"the grid is empty: draws is {self.draws}, but at least 1 is needed")
+        for k in self.per_class:
+            if k < 1:
+                raise SettingError(f"per_class is {k}, but at least 1 label a class is needed")
+        object.__setattr__(self, "datasets", tuple(absolute(d) for d in self.datasets))
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell, data sets outermost."""
+        for source in self.datasets:
+            for k in self.per_class:
+                for recipe in self.recipes:
+                    yield Cell(source, k, recipe)
+
+    def changes_of(self, cell: Cell) -> dict[str, Any]:
+        """The settings said for this cell: those of the last preset that fits it, then those said for all."""
+        fitting = [p.settings for p in self.presets if _fits(p, cell)]
+        return {**(fitting[-1] if fitting else {}), **self.changes}
+
+
+def _fits(preset: RunConfig, cell: Cell) -> bool:
+    """Whether nothing that the preset names is another."""
+    pairs = ((preset.data, cell.source), (preset.recipe, cell.recipe), (preset.per_class, cell.per_class))
+    return all(said in (None, asked) for said, asked in pairs)

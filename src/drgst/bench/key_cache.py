@@ -1,0 +1,74 @@
+"""Recognise a cell that was asked for before without opening data or importing torch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from functools import cache
+from pathlib import Path
+
+import drgst
+from drgst.bench.grid import Cell, Grid
+from drgst.bench.store import Store
+from drgst.bench.task import ALGORITHM, canonical
+from drgst.graph.datasets.registry import DATASETS
+
+
+class KeyCache:
+    """Request -> keys, kept in the store.
+
+    A request names the cell, the settings said, the state of the data's files and that of drgst's own sources, so
+    an edit of either only costs the time to find the keys anew.
+    """
+
+    def __init__(self, store: Store, grid: Grid) -> None:
+        self.store, self.grid = store, grid
+
+    def keys(self, cell: Cell) -> list[str] | None:
+        """The keys of the cell's draws; None where they must be worked out."""
+        request = self._request(cell)
+        found = self.store.run("SELECT keys FROM memo WHERE request = ?", [request]) if request else []
+        return json.loads(found[0][0]) if found else None
+
+    def keep(self, cell: Cell, keys: list[str]) -> None:
+        """Remember the keys of the cell's draws."""
+        request = self._request(cell)
+        if request:
+            self.store.run("INSERT OR REPLACE INTO memo VALUES (?, ?)", [request, json.dumps(keys)])
+
+    def _request(self, cell: Cell) -> str | None:
+        grid = self.grid
+        data = data_state(cell.source, grid.root)
+        if data is None or cell.recipe.endswith(".toml"):
+            return None
+        told = [ALGORITHM, sources_state(), data, cell.per_class, cell.recipe, grid.changes_of(cell)]
+        return hashlib.sha256(canonical([*told, grid.draws, grid.pool, grid.validation]).encode()).hexdigest()
+
+
+def data_state(source: str, root: str | None) -> list[object] | None:
+    """What says that data are as they were: checksums of a known data set, else size and time of each file.
+
+    None for CoraFull, whose features are not to be had everywhere.
+    """
+    if source == "corafull":
+        return None
+    if source in DATASETS:
+        return [source, root or os.environ.get("DRGST_DATA"), *(file.sha256 for file in DATASETS[source].files)]
+    path = Path(source)
+    folder = path if path.is_dir() else path.parent  # a table has a second one beside it
+    files = sorted(p for p in folder.iterdir() if p.is_file()) if folder.is_dir() else []
+    return [source, *(_state(p) for p in files)] if path.exists() else None
+
+
+@cache
+def sources_state() -> str:
+    """Size and time of every file of drgst."""
+    home = Path(drgst.__file__).parent
+    files = sorted(p for p in home.rglob("*") if p.suffix in (".py", ".csv", ".toml"))
+    return hashlib.sha256(canonical([_state(p) for p in files]).encode()).hexdigest()
+
+
+def _state(path: Path) -> list[object]:
+    status = path.stat()
+    return [path.name, status.st_size, status.st_mtime_ns]

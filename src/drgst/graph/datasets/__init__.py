@@ -1,0 +1,1 @@
+"""The public data sets, where their files come from, and synthetic graphs."""

@@ -1,0 +1,1 @@
+"""Graphs and splits in files and in other libraries."""

@@ -1,0 +1,1 @@
+"""Functions from array to array: feature maps, propagation, nearest neighbours."""

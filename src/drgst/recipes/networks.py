@@ -1,0 +1,42 @@
+"""Networks alone, S_U = ∅: no self-training. Each is also a backbone for any other recipe (setting ``backbone``)."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from drgst.nn.registry import BACKBONES
+from drgst.recipes.registry import recipe
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.settings import Settings
+from drgst.selftrain.stop.parts import NoNewLabels
+
+PAPERS = {
+    "gcn": ("GCN", "Kipf, Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"),
+    "gat": ("GAT", "Veličković et al., Graph Attention Networks, ICLR 2018"),
+    "appnp": ("APPNP", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
+    "ppnp": ("exact PPNP (up to 5,000 nodes)", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
+    "sgc": ("SGC", "Wu et al., Simplifying Graph Convolutional Networks, ICML 2019"),
+    "sage": ("GraphSAGE with mean", "Hamilton, Ying, Leskovec, Inductive Representation Learning, NeurIPS 2017"),
+    "gin": ("GIN", "Xu et al., How Powerful are Graph Neural Networks?, ICLR 2019"),
+    "cheb": ("ChebNet", "Defferrard, Bresson, Vandergheynst, Convolutional Neural Networks on Graphs, NeurIPS 2016"),
+    "dagnn": ("DAGNN", "Liu, Gao, Ji, Towards Deeper Graph Neural Networks, KDD 2020"),
+}
+
+
+def own_settings(backbone: str) -> dict[str, Any]:
+    """Width, dropout and training settings of a backbone as its class has them from its paper."""
+    kind = BACKBONES[backbone]
+    known = inspect.signature(kind).parameters
+    return {**{name: known[name].default for name in ("hidden", "dropout")}, **kind.recommended}
+
+
+def alone(settings: Settings) -> Recipe:  # noqa: ARG001
+    """The network that the setting ``backbone`` names, trained once on V_L."""
+    return Recipe(stop=(NoNewLabels(),))
+
+
+for _name, (_title, _paper) in PAPERS.items():
+    _doc = f"{inspect.getdoc(BACKBONES[_name])}\n\nTrained on V_L only: L = 1/|V_L| Σ -log p_y, S_U = ∅."
+    _own = {"backbone": _name, "stages": 0, **own_settings(_name)}
+    recipe(_name, f"{_title} alone, no self-training", _paper, doc=_doc, **_own)(alone)

@@ -1,0 +1,74 @@
+"""STs: self-training, co-training, their union and intersection, and the best of the four."""
+
+from __future__ import annotations
+
+from drgst.recipes.registry import recipe
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.select.combine import Alternatives, Intersection, Union
+from drgst.selftrain.select.rank import TopPerClass
+from drgst.selftrain.select.threshold import Select
+from drgst.selftrain.select.walks import RandomWalk
+from drgst.selftrain.settings import Settings
+from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
+
+PAPER = "Li, Han, Wu, Deeper Insights into Graph Convolutional Networks, AAAI 2018"
+
+
+def _confident(settings: Settings) -> Select:
+    return TopPerClass(settings.top)
+
+
+def _walk(settings: Settings) -> Select:
+    return RandomWalk(settings.top, settings.walk_epsilon)
+
+
+def _rounds(settings: Settings, select: Select) -> Recipe:
+    return Recipe(select=select, stop=(NoNewLabels(), MaxStages(settings.stages)))
+
+
+@recipe("self-training", "the most confident predictions of each class, one round", PAPER, stages=1)
+def self_training(settings: Settings) -> Recipe:
+    """S_U = for each class k the t_k most confident nodes predicted as k; then GCN from scratch on V_L ∪ S_U.
+
+    t_k = int(3 η |L_k|/|L|), η = n / d̄^τ with d̄ the mean degree and τ = 2 convolutions, at least 1 (76 a class on
+    Cora), of which the pool's part of the unlabelled nodes is taken (31 of 76 on the paper's pool); ``top`` sets
+    another number for every class. All nodes weigh 1. One round, as in the paper.
+    """
+    return _rounds(settings, _confident(settings))
+
+
+@recipe("co-training", "the nodes that random walks from each class reach best, one round", PAPER, stages=1)
+def co_training(settings: Settings) -> Recipe:
+    """S_U = for each class k the t_k nodes of highest s_uk = Σ_{v ∈ L_k} P_uv, P = (D - A + ε I)^-1 (ParWalks).
+
+    ε = ``walk_epsilon`` is 1e-6, A the loop-free graph. A node claimed by two classes goes to the higher score and
+    is not replaced in the other list; a node that no walk reaches is never pseudo. t_k as in self-training. The
+    teacher is trained as in every recipe, though the choice does not look at it.
+    """
+    return _rounds(settings, _walk(settings))
+
+
+@recipe("union", "what self-training or co-training would add, one round", PAPER, stages=1)
+def union(settings: Settings) -> Recipe:
+    """S_U = S_self ∪ S_co, class by class; a node in both with different classes keeps the network's."""
+    return _rounds(settings, Union(_confident(settings), _walk(settings)))
+
+
+@recipe("intersection", "what self-training and co-training would both add, one round", PAPER, stages=1)
+def intersection(settings: Settings) -> Recipe:
+    """S_U = S_self ∩ S_co: the nodes in both lists of the same class."""
+    return _rounds(settings, Intersection(_confident(settings), _walk(settings)))
+
+
+@recipe("sts", "the best of self-training, co-training, union, intersection by validation", PAPER, keep="best-student")
+def sts(settings: Settings) -> Recipe:
+    """Stage 1 is self-training, 2 co-training, 3 union, 4 intersection, each from the first teacher's beliefs.
+
+    The stages are alternatives, not steps: the result is the student of highest validation accuracy (of equal
+    ones that of lower validation loss), so validation nodes are needed. The history tells all four. An empty list
+    (mostly the intersection) ends the row. A student draws other starting weights here than in the recipe of its
+    own name. The stage at which a node is said to have entered is the first alternative that trusted it.
+    """
+    confident, walk = _confident(settings), _walk(settings)
+    parts = (confident, walk, Union(confident, walk), Intersection(confident, walk))
+    return Recipe(select=Alternatives(parts), stop=(NoNewLabels(), MaxStages(len(parts))), alternatives=True)

@@ -1,0 +1,1 @@
+"""One run: config, run, result, folder."""

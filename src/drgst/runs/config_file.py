@@ -1,0 +1,99 @@
+"""``config.toml``: a run that runs again as it is; also settings said as ``key=value``."""
+
+from __future__ import annotations
+
+import platform
+import tomllib
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, get_args
+
+from drgst import __version__
+from drgst.errors import RunError, SettingError, unknown
+from drgst.runs.config import RUN_KEYS, RunConfig, absolute
+from drgst.runs.toml_write import table
+from drgst.selftrain.settings import Settings
+
+REMARKS = {
+    "recipe_sha256": "of the recipe file",
+    "data_sha256": "of features, edges, node ids and class names",
+    "known_sha256": "of the labels that the run is shown, and of the split",
+}
+TABLES = ("run", "settings", "versions")
+_TYPES: dict[str, type] = {"per_class": int, "seed": int, "threads": int}
+
+
+def to_toml(config: RunConfig) -> str:
+    """The text of ``config.toml``."""
+    head = "# A run of drgst. Run it again: drgst run --config THIS-FILE --out ANOTHER-FOLDER\n"
+    settings = {k: "none" if v is None else v for k, v in config.settings.items()}
+    parts = (table("run", config.keys(), REMARKS), table("settings", settings), table("versions", config.versions))
+    return head + "\n".join(parts)
+
+
+def read_config(path: Path) -> RunConfig:
+    """The config in ``path``; an unknown key is refused with the nearest known one. Paths in it start at its folder."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RunError(f"can't read {path}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RunError(f"{path} is not TOML: {error}") from error
+    try:
+        return _config(document, path.parent)
+    except SettingError as error:
+        raise SettingError(f"{path}: {error}") from error
+
+
+def _config(document: dict[str, Any], folder: Path) -> RunConfig:
+    _only("table", document, TABLES)
+    for name, content in document.items():
+        if not isinstance(content, dict):
+            raise SettingError(f"{name} must be a table: write [{name}]")
+    run = dict(document.get("run", {}))
+    _only("key of [run]", run, RUN_KEYS)
+    for key, value in run.items():
+        kind = _TYPES.get(key, str)
+        if type(value) is not kind:
+            raise SettingError(f"{key} is {value!r}, but must be a {'whole number' if kind is int else 'text'}")
+    if "per_class" in run and "split" in run:
+        raise SettingError("per_class and split are both given; one of them says who trains")
+    if "data" in run:
+        run["data"] = absolute(run["data"], folder)
+    if "split" in run:
+        run["split"] = str((folder / run["split"]).absolute())
+    settings = {k: _value(k, v) for k, v in document.get("settings", {}).items()}
+    Settings().updated(settings)
+    return RunConfig(**run, settings=settings, versions=document.get("versions", {}))
+
+
+def parse_changes(words: Iterable[str]) -> dict[str, Any]:
+    """``["epochs=30", "beta=1/3"]`` as a dict; each word may hold several, set apart by commas or blanks."""
+    changes: dict[str, Any] = {}
+    for word in " ".join(words).replace(",", " ").split():
+        key, equals, value = word.partition("=")
+        if not equals or not key or not value:
+            raise SettingError(f"--set takes key=value, not {word!r}")
+        changes[key] = _value(key, value)
+    Settings().updated(changes)
+    return changes
+
+
+def versions() -> dict[str, str]:
+    """Of everything that can change the last bits."""
+    others = {name: version(name) for name in ("torch", "numpy", "scipy")}
+    return {"drgst": __version__, "python": platform.python_version(), **others}
+
+
+def _value(key: str, value: Any) -> Any:
+    """None for the text "none" where the setting may be None (TOML has no None)."""
+    known = Settings.model_fields.get(key)
+    optional = known is not None and type(None) in get_args(known.annotation)
+    return None if optional and value == "none" else value
+
+
+def _only(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise SettingError(unknown(kind, name, known))

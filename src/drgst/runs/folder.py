@@ -1,0 +1,171 @@
+"""A run as a folder: what was asked for, every stage as it ends, and the result.
+
+``config.toml``         everything that was asked for; runs again as it is
+``split.json``          who trains, validates, is tested and may be pseudo-labelled, by node id
+``stages/000.…``        each stage, written when it ends: an interrupted run goes on from the last one
+``history.jsonl``       a line a stage
+``predictions.csv``     id, label, confidence, gain, stage
+``model.safetensors``   the network, with ``model.json``: ``drgst.load_model(folder)``
+``summary.json``        the figures; written last, so that a folder that has it is finished
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from drgst.errors import RunError
+from drgst.files import write_text
+from drgst.graph.io.split_files import save_split
+from drgst.runs.config import RunConfig
+from drgst.runs.config_file import read_config, to_toml
+from drgst.runs.plan import Plan
+from drgst.selftrain.history import History
+from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.persist.stage import load_stage, save_stage
+
+_log = logging.getLogger("drgst")
+CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
+PREDICTIONS, WEIGHTS, MODEL, REPORT = "predictions.csv", "model.safetensors", "model.json", "report.html"
+RESULTS = (SUMMARY, PREDICTIONS, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order in which they are taken away
+
+
+class RunFolder:
+    """The folder of one run; nothing is read or written before a method is called."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def __truediv__(self, name: str) -> Path:
+        return self.path / name
+
+    @property
+    def exists(self) -> bool:
+        """Whether a run was started here."""
+        return (self / CONFIG).is_file()
+
+    @property
+    def finished(self) -> bool:
+        """Whether it came to its end."""
+        return self.exists and (self / SUMMARY).is_file()
+
+    def check_free(self, resume: bool, force: bool) -> None:
+        """Refuse a folder that a run must not write to; touches nothing."""
+        if resume and force:
+            raise RunError("--resume and --force are both given: go on with the old run, or replace it")
+        if self.exists:
+            self.config()  # a config.toml of something else is refused here, also with --force
+            if not (resume or force):
+                raise RunError(f"{self} holds a run already; --resume goes on with it, --force replaces it")
+        elif self.path.is_dir() and any(self.path.iterdir()):
+            raise RunError(f"{self} is not empty and holds no run of drgst, so nothing is written there; use --out")
+        elif self.path.exists() and not self.path.is_dir():
+            raise RunError(f"{self} is not a folder; use --out")
+
+    def config(self) -> RunConfig:
+        """What the run in this folder was asked for."""
+        config = read_config(self / CONFIG)
+        if "drgst" not in config.versions:
+            raise RunError(f"{self / CONFIG} was not written by a run of drgst, so {self} is left alone; use --out")
+        return config
+
+    def start(self, plan: Plan) -> None:
+        """Make the folder with its config and split, in one step; in the folder of an old run, replace that run.
+
+        An old run loses its results and stages first and its config last, so that a kill between leaves the old run,
+        not begun. Only files with the names of a run are removed; others in the folder stay.
+        """
+        try:
+            if self.exists:
+                self._clear()
+                self._describe(plan, self.path)
+                return
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(prefix=f".{self.path.name}.", suffix=".tmp", dir=self.path.parent) as aside:
+                made = Path(aside) / "run"
+                made.mkdir()
+                self._describe(plan, made)
+                made.replace(self.path)
+        except OSError as error:
+            raise RunError(f"can't write the run folder {self}: {error.strerror or error}") from error
+
+    def sweep(self) -> None:
+        """Remove what a killed write left behind."""
+        for folder in (self.path, self.path / "stages"):
+            for path in folder.glob(".*.tmp"):
+                path.unlink(missing_ok=True)
+
+    def _clear(self) -> None:
+        for path in (*(self / name for name in RESULTS), *reversed(self.stage_files())):
+            path.unlink(missing_ok=True)
+
+    def _describe(self, plan: Plan, folder: Path) -> None:
+        save_split(plan.split, plan.graph, folder / SPLIT)
+        split = None if plan.config.per_class is not None else SPLIT
+        write_text(folder / CONFIG, to_toml(replace(plan.config, split=split)))
+
+    def stage_path(self, number: int) -> Path:
+        """Where stage ``number`` is."""
+        return self.path / "stages" / f"{number:03d}.safetensors"
+
+    def stage_files(self) -> list[Path]:
+        """The stages that are there."""
+        return sorted((self.path / "stages").glob("[0-9][0-9][0-9]*.safetensors"))
+
+    def save_stage(self, history: History) -> None:
+        """Write the last stage of ``history``."""
+        save_stage(history[-1], self.stage_path(history[-1].number))
+
+    def history(self, problem: Problem) -> History:
+        """The stages that ended before the run was interrupted, up to the first that is missing or damaged."""
+        history = History()
+        shape = (problem.graph.num_nodes, problem.graph.num_classes)
+        while (path := self.stage_path(len(history))).is_file():
+            try:
+                stage = load_stage(path)
+            except RunError as error:
+                _log.warning("%s; that stage is run again", error)
+                break
+            if stage.logits.shape != shape or stage.number != len(history):
+                _log.warning("%s does not fit the graph; that stage is run again", path)
+                break
+            history = history.with_stage(stage)
+        return history
+
+    def summary(self) -> dict[str, Any]:
+        """``summary.json``."""
+        return self._json(SUMMARY)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``history.jsonl``."""
+        return [json.loads(line) for line in self.text(HISTORY).splitlines()]
+
+    def _json(self, name: str) -> dict[str, Any]:
+        try:
+            return dict(json.loads(self.text(name)))
+        except (ValueError, TypeError) as error:
+            raise RunError(f"{self / name} is damaged: {error}") from error
+
+    def text(self, name: str) -> str:
+        """The content of one of the files."""
+        try:
+            return (self / name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise RunError(f"can't read {self / name}: {error}") from error
+
+
+def finished_run(path: str | Path) -> RunFolder:
+    """The folder of a finished run; anything else is refused with what to do."""
+    folder = RunFolder(path)
+    if not folder.exists:
+        raise RunError(f"{path} is not the folder of a run; make one with: drgst run --out {path}")
+    if not folder.finished:
+        raise RunError(f"the run in {path} is not finished; go on with: drgst run --out {path} --resume")
+    return folder

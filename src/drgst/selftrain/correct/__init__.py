@@ -1,0 +1,1 @@
+"""Correct: what to do about wrong pseudo-labels."""

@@ -1,0 +1,1 @@
+"""Learners: what is trained."""

@@ -1,0 +1,101 @@
+"""The objective of ABN: a trusted set chosen again every epoch, balanced by class, with negative sampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from drgst.nn.losses import NodeLoss
+from drgst.nn.random import generator
+from drgst.selftrain.learners.network import Problem, Targets
+
+NEGATIVES = 4_000_037  # sets the generator of negative pairs apart from all others
+MOST = 1 - 1e-6  # a probability above this counts as this, so that log(1 - p) stays finite
+
+
+class Strangers:
+    """Draws pairs (i, j) of nodes that are neither the same nor adjacent."""
+
+    def __init__(self, adjacency: sp.csr_array) -> None:
+        rows = np.repeat(np.arange(adjacency.shape[0], dtype=np.int64), np.diff(adjacency.indptr))
+        self.count = adjacency.shape[0]
+        self.edges = rows * self.count + adjacency.indices  # sorted: rows and the indices in them are
+
+    def draw(self, first: np.ndarray, others: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Places in ``first`` and in ``others`` of the pairs that are allowed, of one try for each of ``first``.
+
+        A try that hits the node itself or a neighbour is left out, not repeated: on a sparse graph that is one in a
+        thousand, and the mean over pairs does not mind.
+        """
+        drawn = rng.integers(0, others.size, first.size)
+        i, j = first, others[drawn]
+        key = i * self.count + j
+        place = np.minimum(np.searchsorted(self.edges, key), max(self.edges.size - 1, 0))
+        adjacent = self.edges[place] == key if self.edges.size else np.zeros(first.size, dtype=bool)
+        keep = np.flatnonzero(~adjacent & (i != j))
+        return keep, drawn[keep]
+
+
+class AdaptiveLoss:
+    """mean CE(V_L) + λ Σ_{u ∈ S} CE(u, ȳ_u) / n_ȳ + λ₁ · mean of -log(1 - p_j[y_i]) over pairs (i, j).
+
+    S = {u ∈ pool: max p_u > τ} by the training logits of the epoch itself, n_k the number of them in class k, no
+    gradient through the choice. i goes over V_L ∪ S, j is drawn from V_L ∪ pool, never i and never a neighbour.
+    """
+
+    def __init__(self, problem: Problem, targets: Targets, loss: NodeLoss, part: Adaptive) -> None:
+        self.part, self.loss, self.true = part, loss, targets.nodes.size
+        self.nodes = np.concatenate([targets.nodes, np.setdiff1d(problem.split.pool, targets.nodes)])
+        self.labels = torch.from_numpy(np.array(targets.labels, dtype=np.int64)).to(problem.inputs.device)
+        self.strangers = Strangers(problem.graph.adjacency)
+        self.rng = generator(problem.seed, NEGATIVES)
+
+    def __call__(self, logits: Tensor, epoch: int) -> Tensor:  # noqa: ARG002
+        rows, labels, weights = self.trusted(logits)
+        trusted = logits[rows]
+        total = self.loss(logits[: self.true], self.labels).mean()
+        total = total + self.part.trust_weight * weights.dot(self.loss(trusted, labels))
+        if not self.part.negative_weight:
+            return total
+        positive = np.concatenate([np.arange(self.true), rows.cpu().numpy()])
+        return total + self.part.negative_weight * self.negative(logits, positive, torch.cat([self.labels, labels]))
+
+    @torch.no_grad()
+    def trusted(self, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Rows of S, their pseudo-labels and 1/n_ȳ: log p_max = z_max - logsumexp z spares the softmax."""
+        pool = logits[self.true :]
+        top, labels = pool.max(dim=1)
+        sure = (top - pool.logsumexp(dim=1)) > np.log(max(self.part.threshold, 1e-30))
+        rows = sure.nonzero().squeeze(1)
+        labels = labels[rows]
+        counts = torch.bincount(labels, minlength=logits.shape[1])
+        return rows + self.true, labels, 1.0 / counts[labels].float()
+
+    def negative(self, logits: Tensor, positive: np.ndarray, labels: Tensor) -> Tensor:
+        """mean of -log(1 - p_j[y_i]) over the pairs drawn; 0 where there is none."""
+        places = np.arange(positive.size)
+        if self.part.negatives:
+            places = self.rng.integers(0, positive.size, self.part.negatives)
+        first, second = self.strangers.draw(self.nodes[positive[places]], self.nodes, self.rng)
+        if not first.size:
+            return logits.new_zeros(())
+        p = logits[torch.from_numpy(second).to(logits.device)].softmax(dim=1)
+        asked = labels[torch.from_numpy(places[first]).to(logits.device)].unsqueeze(1)
+        return -torch.log1p(-p.gather(1, asked).clamp_max(MOST)).mean()
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Makes :class:`AdaptiveLoss`: the objective of a Network that chooses again in every epoch."""
+
+    threshold: float = 0.7  # τ
+    trust_weight: float = 0.1  # λ
+    negative_weight: float = 0.1  # λ₁
+    negatives: int = 0  # pairs an epoch; 0: one for every trusted or labelled node
+
+    def __call__(self, problem: Problem, targets: Targets, loss: NodeLoss) -> AdaptiveLoss:
+        return AdaptiveLoss(problem, targets, loss, self)

@@ -1,0 +1,99 @@
+"""A learner without a network: logistic regression on smoothed features."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from drgst.errors import GraphError
+from drgst.graph.core import Features, Graph
+from drgst.graph.transforms.features import inverse_frequency, unit_rows
+from drgst.nn.losses import NodeLoss
+from drgst.nn.ops.adjacency import sym_norm
+from drgst.nn.training import OnEpoch
+from drgst.selftrain.learners.network import Problem, Targets, Trained
+from drgst.selftrain.learners.propagation import no_gain, propagated, untrained
+from drgst.selftrain.settings import Settings
+
+
+def weighted_rows(features: Features, idf: np.ndarray) -> Features:
+    """Unit rows of x_ij · idf_j, (N, F)."""
+    if isinstance(features, np.ndarray):
+        return unit_rows(features * idf)
+    scaled = features.copy()
+    scaled.data = scaled.data * idf[scaled.indices]
+    return unit_rows(scaled)
+
+
+def smoothed_rows(graph: Graph, x: Features, nodes: np.ndarray, alpha: float) -> np.ndarray:
+    """(Π X)_u for u in ``nodes``, (M, F), Π = α (I - (1-α) Â)^-1: Π is symmetric, so M columns of it suffice."""
+    start = np.zeros((graph.num_nodes, nodes.size), dtype=np.float32)
+    start[nodes, np.arange(nodes.size)] = 1
+    reach = propagated(sym_norm(graph.adjacency), start, alpha)
+    return np.asarray(reach.T @ x if isinstance(x, np.ndarray) else (x.T @ reach).T)
+
+
+@dataclass(frozen=True)
+class LogisticPPR:
+    """logits = Π X W + b with Π = α (I - (1-α) Â)^-1, W and b by weighted, L2-regularised logistic regression.
+
+    min over W, b of Σ_i w_i · -log softmax((Π X)_i W + b)_{y_i} + ‖W‖² / (2c), scikit-learn's, c = ``inverse_l2``.
+    X is TF-IDF with unit rows (unit rows alone where a feature is negative). Π X is formed for the targets only;
+    a prediction is Π (X W) + b. The loss of the recipe's ``correct`` part is not used.
+    """
+
+    alpha: float = 0.1
+    inverse_l2: float = 100.0
+
+    def train(
+        self,
+        problem: Problem,
+        targets: Targets,
+        loss: NodeLoss,  # noqa: ARG002
+        seed: tuple[int, ...],  # noqa: ARG002
+        on_epoch: OnEpoch | None,  # noqa: ARG002
+    ) -> Trained:
+        """Fit W and b to the targets."""
+        from sklearn.linear_model import LogisticRegression
+
+        began = time.perf_counter()
+        graph = problem.graph
+        if not graph.num_features:
+            raise GraphError(f"logistic-ppr needs features, and {graph.name!r} has none (try label-propagation)")
+        idf = _idf(graph.features)
+        rows = smoothed_rows(graph, weighted_rows(graph.features, idf), targets.nodes, self.alpha)
+        model = LogisticRegression(C=self.inverse_l2, max_iter=1000)
+        model.fit(rows, targets.labels, sample_weight=targets.weights)
+        weight, bias = _all_classes(model.coef_, model.intercept_)
+        state = {"idf": torch.from_numpy(idf), "weight": torch.from_numpy(weight), "bias": torch.from_numpy(bias)}
+        logits = self.predict(state, graph, problem.settings)
+        training = untrained(problem, logits, "logistic regression is fitted")
+        seconds = time.perf_counter() - began
+        return Trained(
+            logits, logits, state, training, seconds, lambda _, exact: no_gain("logistic-ppr", graph.num_nodes, exact)
+        )
+
+    def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
+        """Π (X W) + b on any graph with the same features, (N, C)."""
+        x = weighted_rows(graph.features, state["idf"].numpy())
+        mixed = np.asarray(x @ state["weight"].numpy())
+        return propagated(sym_norm(graph.adjacency), mixed, self.alpha) + state["bias"].numpy()
+
+
+def _idf(features: Features) -> np.ndarray:
+    values = features if isinstance(features, np.ndarray) else features.data
+    if values.size and values.min() < 0:
+        return np.ones(features.shape[1], dtype=np.float32)
+    return inverse_frequency(features)
+
+
+def _all_classes(weight: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(F, C) and (C,); two classes share one column in scikit-learn, the logit of the second."""
+    if weight.shape[0] == 1:
+        weight, bias = np.vstack([np.zeros_like(weight), weight]), np.append(0.0, bias)
+    return np.ascontiguousarray(weight.T, dtype=np.float32), bias.astype(np.float32)

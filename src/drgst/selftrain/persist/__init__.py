@@ -1,0 +1,1 @@
+"""Stages, models and tensors in files."""

@@ -1,0 +1,57 @@
+"""A stage as one file: safetensors with its plain facts in the header, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+
+from drgst.errors import RunError
+from drgst.nn.training import Curve, Training
+from drgst.selftrain.beliefs import PseudoLabels
+from drgst.selftrain.history import Stage
+from drgst.selftrain.persist.tensors import write_tensors
+
+ARRAYS = ("weights", "gain", "confidence", "logits", "all_gain", "embedding")
+OPTIONAL = ("transition", "calibrated", "selection_logits")
+
+
+def save_stage(stage: Stage, path: Path) -> None:
+    """Write ``stage`` to ``path``."""
+    tensors = {name: torch.from_numpy(np.array(getattr(stage, name))) for name in ARRAYS}
+    tensors["nodes"] = torch.from_numpy(np.array(stage.pseudo.nodes))
+    tensors["labels"] = torch.from_numpy(np.array(stage.pseudo.labels))
+    for name in OPTIONAL:
+        if getattr(stage, name) is not None:
+            tensors[name] = torch.from_numpy(np.array(getattr(stage, name)))
+    tensors |= {f"state.{name}": value.contiguous().clone() for name, value in stage.state.items()}
+    facts = {
+        "number": stage.number,
+        "seconds": stage.seconds,
+        "accepted": stage.accepted,
+        "note": stage.note,
+        "trainings": [asdict(t) for t in stage.trainings],
+    }
+    write_tensors(path, tensors, {"stage": json.dumps(facts)})
+
+
+def load_stage(path: Path) -> Stage:
+    """Read what :func:`save_stage` wrote; a damaged file is refused by name."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            facts = json.loads(file.metadata()["stage"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        arrays = {name: tensors[name].numpy() for name in ARRAYS}
+        pseudo = PseudoLabels(tensors["nodes"].numpy(), tensors["labels"].numpy())
+        trainings = tuple(Training(**{**t, "curve": Curve(**t["curve"])}) for t in facts.pop("trainings"))
+        state = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
+        optional = {name: tensors[name].numpy() for name in OPTIONAL if name in tensors}
+        given: dict[str, Any] = {**dict.fromkeys(OPTIONAL), **optional, **arrays, **facts}
+        return Stage(pseudo=pseudo, trainings=trainings, state=state, **given)
+    except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error

@@ -1,0 +1,1 @@
+"""Postprocess: what is done to the predictions of the result."""

@@ -1,0 +1,1 @@
+"""Select: which unlabelled nodes get a pseudo-label."""

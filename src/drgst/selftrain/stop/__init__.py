@@ -1,0 +1,1 @@
+"""Stop: when to end, and why."""

@@ -1,0 +1,1 @@
+"""Weigh: how much each pseudo-labelled node counts."""

@@ -1,0 +1,82 @@
+"""Normalised forms against dense hand computations; restricted and dropped graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from drgst.nn.inputs import Inputs
+from drgst.nn.ops.adjacency import FORMS, Adjacency, sym_norm
+from drgst.nn.random import generator
+
+
+@pytest.fixture
+def path() -> sp.csr_array:
+    """0 - 1 = 2 (weight 2), and 3 alone."""
+    a = np.zeros((4, 4), dtype=np.float32)
+    a[0, 1] = a[1, 0] = 1
+    a[1, 2] = a[2, 1] = 2
+    return sp.csr_array(a)
+
+
+def test_sym_norm_by_hand(path: sp.csr_array) -> None:
+    """Degrees with loops are 2, 4, 3, 1."""
+    expected = np.zeros((4, 4))
+    expected[0, 0], expected[1, 1], expected[2, 2], expected[3, 3] = 1 / 2, 1 / 4, 1 / 3, 1
+    expected[0, 1] = expected[1, 0] = 1 / 8**0.5
+    expected[1, 2] = expected[2, 1] = 2 / 12**0.5
+    np.testing.assert_allclose(sym_norm(path).toarray(), expected, rtol=1e-6)
+
+
+def test_mean_laplacian_plain_and_loops_by_hand(path: sp.csr_array) -> None:
+    adj = Adjacency(path)
+    mean = np.array([[0, 1, 0, 0], [1 / 3, 0, 2 / 3, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
+    np.testing.assert_allclose(adj.form("mean").scipy.toarray(), mean, rtol=1e-6)
+    laplacian = np.zeros((4, 4))
+    laplacian[0, 1] = laplacian[1, 0] = -1 / 3**0.5
+    laplacian[1, 2] = laplacian[2, 1] = -2 / 6**0.5
+    np.testing.assert_allclose(adj.form("laplacian").scipy.toarray(), laplacian, rtol=1e-6)
+    assert np.array_equal(adj.form("plain").scipy.toarray(), path.toarray())
+    assert np.array_equal(adj.form("loops").scipy.toarray(), (path.toarray() != 0) + np.eye(4))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_symmetric_forms_are_marked_as_such(form: str, inputs: Inputs) -> None:
+    made = inputs.adj.form(form)
+    dense = made.scipy.toarray()
+    assert made.symmetric == np.allclose(dense, dense.T, atol=1e-7)
+    assert inputs.adj.form(form) is made  # made once
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_restricted_forms_are_slices_of_the_whole(form: str, ring: Inputs) -> None:
+    nodes = np.array([0, 1, 2, 9, 10])
+    part = ring.adj.restrict(nodes)
+    whole = ring.adj.form(form).scipy.toarray()
+    assert np.array_equal(part.form(form).scipy.toarray(), whole[np.ix_(nodes, nodes)])
+    assert (part.whole, ring.adj.whole) == (False, True)
+
+
+def test_drop_acts_on_each_directed_edge_at_its_rate(ring: Inputs) -> None:
+    rng = generator(0)
+    kept = np.array([ring.adj.drop(0.3, rng).matrix.data > 0 for _ in range(500)])
+    assert abs(kept.mean() - 0.7) < 0.01
+    dropped = ring.adj.drop(0.5, rng)
+    assert not dropped.symmetric
+    assert (dropped.matrix != dropped.matrix.T).nnz > 0
+    assert set(np.unique(ring.adj.matrix.data)) == {1.0}  # the graph itself is untouched
+
+
+def test_a_dropped_graph_is_normalised_by_its_own_degrees(ring: Inputs) -> None:
+    dropped = ring.adj.drop(0.5, generator(1))
+    loops = dropped.matrix.toarray() + np.eye(40)
+    degree = loops.sum(axis=1)
+    expected = loops / np.sqrt(degree[:, None] * degree[None, :])
+    np.testing.assert_allclose(dropped.sym.scipy.toarray(), expected, rtol=1e-6)
+
+
+def test_hops_grow_along_the_edges(inputs: Inputs) -> None:
+    for depth, seen in enumerate([[4], [3, 4], [2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]):
+        assert inputs.adj.hops(np.array([4]), depth).tolist() == seen
+    assert inputs.adj.hops(np.array([5, 4]), 1).tolist() == [3, 4, 5]

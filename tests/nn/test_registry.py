@@ -1,0 +1,131 @@
+"""Networks by name, and what a user's own module must offer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from torch import Tensor, nn
+
+from drgst.errors import SettingError
+from drgst.nn.inputs import Inputs
+from drgst.nn.losses import WeightedLoss
+from drgst.nn.models import appnp
+from drgst.nn.models.base import Backbone, Hidden, TwoPart
+from drgst.nn.models.gcn import GCN
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.sparse import SparseMatrix
+from drgst.nn.random import generator
+from drgst.nn.registry import BACKBONES, make_backbone
+from drgst.nn.training import Schedule, Watch, fit, forward
+
+
+class Mine(nn.Module):
+    """A user's module: no base class, no forward."""
+
+    def __init__(self, features: int, classes: int, width: int = 5) -> None:
+        super().__init__()
+        self.first, self.last = nn.Parameter(torch.randn(features, width)), nn.Linear(width, classes)
+        self.norm = nn.BatchNorm1d(width)
+
+    def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:
+        return torch.relu(self.norm(adj.sym @ (x @ self.first)))
+
+    def head(self, h: Hidden, adj: Adjacency) -> Tensor:
+        return adj.sym @ self.last(h)
+
+
+@pytest.mark.parametrize("name", BACKBONES)
+def test_names_give_networks_with_their_own_defaults(name: str) -> None:
+    network = make_backbone(name, 10, 3)
+    assert type(network) is BACKBONES[name]
+    assert isinstance(network, TwoPart)
+    assert network.recommended.keys() <= {"lr", "weight_decay"}
+    assert make_backbone(name.upper(), 10, 3, hidden=16, dropout=0.25).drop.rate == 0.25
+
+
+def test_classes_and_settings() -> None:
+    assert make_backbone(GCN, 10, 3, hidden=7).weight1.shape == (10, 7)
+    assert make_backbone("appnp", 10, 3, alpha=0.2, hops=4).depth == 4
+    uniform = make_backbone("sgc", 10, 4, start="uniform").last
+    assert uniform.weight.abs().max() <= 0.5
+    assert uniform.bias.abs().max() > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"spec": "gcnn"}, "unknown backbone 'gcnn'; did you mean 'gcn'"),
+        ({"spec": "gcn", "hidden": 0}, "hidden is 0"),
+        ({"spec": "gcn", "dropout": 1.0}, "dropout is 1.0"),
+        ({"spec": "gcn", "start": "zeros"}, "unknown start 'zeros'"),
+        ({"spec": "gcn", "hops": 3}, "unknown setting of GCN 'hops'"),
+        ({"spec": "appnp", "hop": 3}, "did you mean 'hops'"),
+        ({"spec": "appnp", "alpha": 0.0}, "alpha is 0.0"),
+        ({"spec": "appnp", "hops": 0}, "hops is 0"),
+        ({"spec": "dagnn", "hops": 0}, "hops is 0"),
+        ({"spec": "sgc", "hops": 0}, "hops is 0"),
+        ({"spec": "cheb", "order": 0}, "order is 0"),
+        ({"spec": "gat", "hidden": 12}, "hidden size 12 can't be shared among 8 heads"),
+        ({"spec": 5}, "backbone is 5"),
+        ({"spec": nn.Linear(2, 2)}, "exists already"),
+        ({"spec": lambda features: nn.Linear(features, 2)}, "can't be called with"),
+        ({"spec": lambda features, classes: [features, classes]}, "returned a list, not a torch.nn.Module"),
+        ({"spec": nn.Linear}, "has no method hidden"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        make_backbone(features=10, classes=3, **settings)
+
+
+def test_users_module_is_made_trained_and_restored(ring: Inputs) -> None:
+    """With batch normalisation: its statistics go back to the best epoch together with the weights."""
+    network = make_backbone(Mine, 4, 3, width=6)
+    assert network.first.shape == (4, 6)
+    labels = np.arange(40) % 3
+    watch, quick = Watch(np.arange(20, 40), labels[20:]), Schedule(patience=30)
+    result = fit(network, ring, WeightedLoss(np.arange(20), labels[:20], np.ones(20)), watch, quick, generator(0))
+    assert result.epochs > result.best_epoch
+    with torch.no_grad():
+        logits = forward(network.eval(), ring)[20:]
+    loss = nn.functional.cross_entropy(logits, torch.from_numpy(labels[20:]))
+    assert loss.item() == pytest.approx(result.val_loss, rel=1e-5)
+
+
+def _broken(**parts: Any) -> type[nn.Module]:
+    return type("Broken", (Mine,), parts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (_broken(hidden=None), "has no method hidden"),
+        (_broken(head=nn.Linear.forward), "head of backbone Broken must take"),
+        (_broken(random_hidden=False), "needs a dropout module called drop"),
+        (_broken(parameters=nn.Module().parameters), "no parameter that could be learnt"),
+    ],
+)
+def test_users_modules_that_break_the_protocol(kind: type[nn.Module], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        make_backbone(kind, 4, 3)
+
+
+def test_users_subclass_of_backbone_gets_features_and_classes_alone() -> None:
+    class Own(Backbone):
+        def __init__(self, features: int, classes: int) -> None:
+            super().__init__(0.5)
+            self.weight = nn.Parameter(torch.zeros(features, classes))
+
+    assert make_backbone(Own, 4, 3, hidden=99).weight.shape == (4, 3)
+
+
+def test_ppnp_refuses_a_large_graph() -> None:
+    count = appnp.LARGEST + 1
+    network = make_backbone("ppnp", 2, 2, hidden=2).eval()
+    large = Adjacency(sp.csr_array((count, count), dtype=np.float32))
+    with pytest.raises(SettingError, match=r"5,001 x 5,001 matrix .*use appnp"):
+        network(SparseMatrix(sp.csr_array((count, 2), dtype=np.float32)), large)

@@ -1,0 +1,157 @@
+"""The training of one network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from drgst.errors import TrainingError
+from drgst.nn.inputs import Inputs
+from drgst.nn.losses import WeightedLoss
+from drgst.nn.random import generator
+from drgst.nn.training import Schedule, Training, Watch, fit, forward, private_randomness
+
+LABELS = np.arange(40) % 3
+NOBODY = Watch(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+Build = Callable[..., Any]
+
+
+def objective(nodes: np.ndarray) -> WeightedLoss:
+    return WeightedLoss(nodes, LABELS[nodes], np.ones(nodes.size))
+
+
+def watching(nodes: np.ndarray) -> Watch:
+    return Watch(nodes, LABELS[nodes])
+
+
+def train(network: Any, inputs: Inputs, schedule: Schedule, seed: int = 0, **more: Any) -> Training:
+    watch = more.pop("watch", watching(np.arange(15, 30)))
+    return fit(network, inputs, more.pop("loss", objective(np.arange(15))), watch, schedule, generator(seed), **more)
+
+
+def loss_at(network: Any, inputs: Inputs, nodes: np.ndarray) -> float:
+    with torch.no_grad():
+        logits = forward(network.eval(), inputs)[nodes]
+    return nn.functional.cross_entropy(logits, torch.from_numpy(LABELS[nodes])).item()
+
+
+@pytest.mark.parametrize("name", ["gcn", "gat", "gin", "sgc"])
+def test_early_stopping_restores_the_best_weights(name: str, ring: Inputs, build: Build) -> None:
+    network = build(name)
+    result = train(network, ring, Schedule(lr=0.1, patience=20))
+    losses = result.curve.val_loss
+    assert result.best_epoch == int(np.argmin(losses))
+    assert result.epochs == result.best_epoch + 20
+    assert "did not fall for 20 epochs" in result.reason
+    assert result.val_loss == min(losses) < losses[-1]
+    assert len(result.curve.train_loss) == result.epochs
+    assert loss_at(network, ring, np.arange(15, 30)) == pytest.approx(result.val_loss, rel=1e-5)
+    with torch.no_grad():
+        hits = forward(network.eval(), ring)[15:30].argmax(dim=1).numpy() == LABELS[15:30]
+    assert result.val_accuracy == pytest.approx(hits.mean())
+
+
+def test_training_lowers_its_loss(ring: Inputs, build: Build) -> None:
+    loss = WeightedLoss(np.arange(15), np.arange(15) // 5, np.ones(15))
+    result = train(build("gcn", dropout=0.0), ring, Schedule(epochs=100, patience=100, lr=0.05), loss=loss)
+    assert result.curve.train_loss[-1] < 0.8 * result.curve.train_loss[0]
+    assert result.reason == "100 epochs done"
+
+
+def test_the_epoch_limit_counts_steps(ring: Inputs, build: Build) -> None:
+    seen: list[tuple[int, float, float]] = []
+    result = train(build("gcn"), ring, Schedule(epochs=7), on_epoch=lambda *row: seen.append(row))
+    assert result.epochs == len(seen) == 7
+    assert [epoch for epoch, _, _ in seen] == list(range(7))
+    assert [row[2] for row in seen] == result.curve.val_loss[:7]
+    assert len(result.curve.val_loss) == 8  # the weights of the last step are looked at too
+
+
+@pytest.mark.parametrize("name", ["gcn", "gat"])
+def test_same_seed_same_bits(name: str, ring: Inputs, build: Build) -> None:
+    weights = []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed * 77 + len(weights))  # the global generator must not matter
+        network = build(name)
+        train(network, ring, Schedule(epochs=30), seed=seed)
+        weights.append(torch.cat([p.detach().ravel() for p in network.parameters()]))
+    assert torch.equal(weights[0], weights[1])
+    assert not torch.equal(weights[0], weights[2])
+
+
+def test_torchs_own_generator_is_left_alone() -> None:
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    with private_randomness(generator(0)):
+        inside = torch.rand(3)
+    assert torch.equal(torch.get_rng_state(), before)
+    with private_randomness(generator(0)):
+        assert torch.equal(torch.rand(3), inside)
+
+
+class Exploding:
+    """A loss that is not a number at epoch 4."""
+
+    nodes = np.arange(5)
+
+    def __call__(self, logits: Tensor, epoch: int) -> Tensor:
+        return logits.square().mean() * (float("nan") if epoch == 4 else 1.0)
+
+
+def test_a_loss_that_is_not_a_number_is_named_with_its_epoch(ring: Inputs, build: Build) -> None:
+    network = build("gcn")
+    nodes = np.arange(15, 30)
+    seen: list[tuple[int, float, float]] = []
+    with pytest.raises(TrainingError, match="training loss became nan at epoch 4"):
+        train(network, ring, Schedule(), loss=Exploding(), on_epoch=lambda *row: seen.append(row))
+    assert len(seen) == 4
+    assert loss_at(network, ring, nodes) <= min(row[2] for row in seen) + 1e-6  # the best weights so far are back
+
+
+def test_a_validation_loss_that_is_not_a_number(ring: Inputs, build: Build) -> None:
+    network = build("gcn")
+    with torch.no_grad():
+        network.weight2[0, 0] = torch.nan
+    with pytest.raises(TrainingError, match="validation loss became nan at epoch 0"):
+        train(network, ring, Schedule())
+
+
+def test_fixed_epochs_without_validation(ring: Inputs, build: Build) -> None:
+    result = train(build("gcn"), ring, Schedule(fixed_epochs=12), watch=NOBODY)
+    assert (result.epochs, result.best_epoch, result.reason) == (12, 12, "12 epochs done")
+    assert np.isnan(result.val_loss)
+    assert np.isnan(result.val_accuracy)
+    assert not result.never_learnt
+
+
+def test_without_validation_until_predictions_settle(ring: Inputs, build: Build) -> None:
+    schedule = Schedule(epochs=3000, check_every=5, checks=4, settle=1.0)
+    result = train(build("gcn", dropout=0.0), ring, schedule, watch=NOBODY)
+    assert result.reason == "predictions settled"
+    assert result.epochs % 5 == 0
+    assert 20 <= result.epochs < 3000
+
+
+def test_a_network_that_never_learns_says_so(ring: Inputs, build: Build) -> None:
+    assert train(build("gcn"), ring, Schedule(lr=0.0, patience=5)).never_learnt
+    assert not train(build("gcn"), ring, Schedule(lr=0.01, epochs=30), watch=watching(np.arange(15))).never_learnt
+
+
+@pytest.mark.parametrize("name", ["gcn", "gat", "sgc", "sage", "gin"])
+def test_training_on_the_field_of_view_equals_the_whole_graph(name: str, ring: Inputs, build: Build) -> None:
+    """Without dropout, whose draws depend on the number of nodes."""
+    near, schedule = np.arange(0, 4), Schedule(epochs=40, patience=40)
+    results = []
+    for depth in (2, None):
+        network = build(name, dropout=0.0)
+        network.depth = depth
+        train(network, ring, schedule, loss=objective(near), watch=watching(np.arange(4, 8)))
+        with torch.no_grad():
+            results.append(network.eval()(ring.x, ring.adj))
+    assert ring.adj.hops(np.arange(8), 2).size < 20
+    torch.testing.assert_close(results[0], results[1], atol=1e-4, rtol=1e-3)

@@ -1,0 +1,178 @@
+"""drgst-plus from end to end: no test label is read, a model is saved, a run goes on where it broke off."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import drgst
+from drgst.errors import DrgstError, GraphError, SettingError
+from drgst.graph.core import Graph, make_graph
+from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.splits import random_split
+from drgst.recipes import find_recipe
+from drgst.recipes.presets import preset
+from drgst.runs.config import RunConfig
+from drgst.runs.folder import RunFolder
+from drgst.runs.plan import make_plan
+from drgst.runs.run import execute_run
+from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.engine import believe
+from drgst.selftrain.history import History
+from drgst.selftrain.learners.multiview import ensemble as committee
+from drgst.selftrain.learners.multiview.choice import Shelf
+from drgst.selftrain.persist.stage import load_stage, save_stage
+
+CHOSEN = (
+    r"{}: as it was asked for\. Features are numbers rather than words, so their ranks are read\. "
+    r"Validation labels chose an l2 of (0\.0003|0\.003|0\.03)\."
+)
+
+
+@pytest.fixture(scope="module")
+def run(world: Any) -> History:
+    """A finished run in the small world; do not change it."""
+    history: History = world.run("drgst-plus", stages=3, view="topology")
+    return history
+
+
+def town() -> Graph:
+    """200 nodes of 3 classes, hard enough that stages differ."""
+    graph = block_model(200, 600, seed=1, classes=3, features=60, homophily=0.8, signal=0.3)
+    return graph.with_(name="town", splits=(random_split(graph, per_class=4, val=40, test=60, seed=0),))
+
+
+def test_a_run(world: Any) -> None:
+    model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split)
+    assert model.score(world.graph, world.split.test) > 0.7
+    assert model.stop_reason_ == "all 3 stages are done"
+    assert len(model.history_) == 4
+    assert np.isfinite(model.gain_).all()
+    sizes = [stage.pseudo.nodes.size for stage in model.history_.stages]
+    assert sizes == sorted(sizes)
+    for stage in model.history_.stages:
+        assert np.isin(stage.pseudo.nodes, world.split.pool).all()
+
+
+def test_no_validation_labels_are_needed(world: Any) -> None:
+    model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split.without_validation())
+    assert model.score(world.graph, world.split.test) > 0.7
+    np.testing.assert_array_equal(model.probabilities_, model.history_[-1].probabilities)
+
+
+def test_the_seed_is_nothing_to_it(world: Any) -> None:
+    """Convex problems have one answer."""
+    one, two = (drgst.SelfTraining("drgst-plus", seed=s).fit(world.graph, world.split) for s in (0, 7))
+    np.testing.assert_array_equal(one.probabilities_, two.probabilities_)
+
+
+@pytest.mark.parametrize("view", ["auto", "topology+knn", "knn+hops+structure", "topology+knn+hops+structure"])
+def test_labels_of_test_and_pool_are_never_read(world: Any, view: str) -> None:
+    hidden = np.concatenate([world.split.test, world.split.pool])
+    labels = world.graph.labels.copy()
+    labels[hidden] = (labels[hidden] + 1) % 3
+    scrambled = world.graph.with_(labels=labels)
+    one, two = (drgst.SelfTraining("drgst-plus", {"view": view}).fit(g, world.split) for g in (world.graph, scrambled))
+    np.testing.assert_array_equal(one.probabilities_, two.probabilities_)
+    assert one.history_[0].note == two.history_[0].note
+
+
+def test_a_saved_model(world: Any, worlds: Any, tmp_path: Path) -> None:
+    model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split)
+    model.save(str(tmp_path / "m"))
+    loaded = drgst.load_model(str(tmp_path / "m"))
+    np.testing.assert_array_equal(loaded.predict(), model.predict())
+    np.testing.assert_allclose(loaded.predict_proba(world.graph), model.probabilities_, atol=1e-6)
+    with pytest.raises(GraphError, match="only on the graph it was fitted on"):
+        loaded.predict(worlds(nodes=90).graph)
+
+
+@pytest.mark.parametrize("view", ["knn", "hops", "topology+knn"])
+def test_the_view_can_be_asked_for(world: Any, view: str) -> None:
+    model = drgst.SelfTraining("drgst-plus", settings={"view": view}).fit(world.graph, world.split)
+    assert re.fullmatch(CHOSEN.format(re.escape(view)), model.history_[0].note)
+    assert f"{view}.0.0.weight" in model.history_[-1].state
+
+
+def test_views_that_can_not_be_had(world: Any) -> None:
+    with pytest.raises(SettingError, match="view"):
+        drgst.SelfTraining("drgst-plus", settings={"view": "knnn"}).fit(world.graph, world.split)
+    edges = make_graph(None, world.graph.adjacency, world.graph.labels)
+    with pytest.raises(SettingError, match="this graph has no view 'topology'"):
+        drgst.SelfTraining("drgst-plus", settings={"view": "topology"}).fit(edges, world.split)
+    nothing = make_graph(None, sp.csr_array((60, 60)), world.graph.labels)
+    with pytest.raises(DrgstError, match="neither edges nor features"):
+        drgst.SelfTraining("drgst-plus").fit(nothing, world.split)
+
+
+def test_one_label_a_class(worlds: Any) -> None:
+    world = worlds(per_class=1)
+    model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split.without_validation())
+    assert "a class has one label alone" in model.history_[0].note
+    assert np.isfinite(model.probabilities_).all()
+
+
+def test_the_note_is_told_once(run: History) -> None:
+    assert run[0].note == run[0].summary()["note"]
+    assert re.fullmatch(CHOSEN.format("topology"), run[0].note)
+    assert [stage.note for stage in run.stages[1:]] == ["", "", ""]
+    assert all(stage.accepted for stage in run.stages)
+
+
+def test_parts_go_by_the_opinion_and_the_result_does_not(world: Any, run: History) -> None:
+    problem = world.problem("drgst-plus", view="topology")
+    recipe = find_recipe("drgst-plus").make(problem.settings)
+    first = History(run.stages[:1])
+    assert run[0].selection_logits is not None
+    np.testing.assert_array_equal(believe(problem, first, recipe).logits, run[0].selection_logits)
+    np.testing.assert_array_equal(run[1].confidence, softmax(run[0].selection_logits)[run[1].pseudo.nodes].max(axis=1))
+    np.testing.assert_array_equal(run[0].final_logits, run[0].logits)
+    assert np.abs(run[0].probabilities - softmax(run[0].selection_logits)).max() > 0.01
+
+
+def test_without_an_opinion_parts_go_by_the_logits(world: Any, history: History) -> None:
+    assert all(stage.selection_logits is None for stage in history.stages)
+    np.testing.assert_array_equal(believe(world.problem(), history).logits, history.accepted[-1].logits)
+
+
+def test_stage_files_keep_the_opinion(run: History, history: History, same: Any, tmp_path: Path) -> None:
+    loaded = []
+    for stage in run.stages:
+        save_stage(stage, tmp_path / f"{stage.number}")
+        loaded.append(load_stage(tmp_path / f"{stage.number}"))
+        assert stage.selection_logits is not None
+        assert loaded[-1].selection_logits is not None
+        np.testing.assert_array_equal(loaded[-1].selection_logits, stage.selection_logits)
+        assert loaded[-1].selection_logits.dtype == stage.selection_logits.dtype
+    same(History(tuple(loaded), run.stop_reason), run)
+    save_stage(history[1], tmp_path / "network")
+    assert load_stage(tmp_path / "network").selection_logits is None
+
+
+def test_a_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the teacher and stage 1 are left of a run: it goes on to the same end."""
+    graph = town()
+    plan = make_plan(RunConfig(data="town", recipe="drgst-plus", threads=1), lambda _: graph)
+    folder = RunFolder(tmp_path / "run")
+    execute_run(plan, folder)
+    names = ("predictions.csv", "model.safetensors", "model.json")
+    before = {name: (folder / name).read_bytes() for name in names}
+    stages = folder.stage_files()
+    assert len(stages) == 4
+    for path in (folder / "summary.json", *stages[2:]):
+        path.unlink()
+    monkeypatch.setattr(committee, "SHELF", Shelf())  # as in a new process: nothing is remembered
+    execute_run(make_plan(folder.config(), lambda _: graph), folder, resume=True)
+    assert {name: (folder / name).read_bytes() for name in names} == before
+    assert drgst.load_model(str(folder)).predict().shape == (200,)
+
+
+@pytest.mark.parametrize("data", ["cora", "flickr", "mygraph"])
+def test_nothing_is_published_for_it(data: str) -> None:
+    assert preset(data, 20, "drgst-plus", "dropedge") == {}
+    assert find_recipe("drgst-plus").settings({}).view == "auto"

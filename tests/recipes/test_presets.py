@@ -1,0 +1,68 @@
+"""The published settings: read from the table, used where they apply, and only there."""
+
+from __future__ import annotations
+
+import csv
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from drgst.recipes import find_recipe
+from drgst.recipes.presets import labels_per_class, preset
+
+SHARED = Path(__file__).parents[3] / "shared" / "paper" / "published_settings.csv"
+
+
+def test_two_cells_by_hand() -> None:
+    """Cora 20, dropout and dropedge, as published."""
+    do = preset("cora", 20, "drgst-do", "dropout")
+    assert (do["threshold"], do["beta"], do["drop_rate"], do["stages"]) == (0.53, pytest.approx(1 / 3), 0.5, 2)
+    de = preset("Cora", 20, "drgst-de", "dropedge")
+    assert (de["threshold"], de["beta"], de["drop_rate"], de["stages"]) == (0.54, 0.5, 0.4, 5)
+
+
+def test_every_published_cell_is_there_and_valid() -> None:
+    if not SHARED.exists():
+        pytest.skip("the paper's tables are not beside this checkout")
+    with SHARED.open(encoding="utf-8") as handle:
+        rows = list(csv.DictReader(handle))
+    assert len(rows) == 40
+    for row in rows:
+        kind = row["information_gain"]
+        name = "drgst-do" if kind == "dropout" else "drgst-de"
+        found = preset(row["dataset"], int(row["labels_per_class"]), name, kind)
+        assert found["threshold"] == float(row["threshold"])
+        assert found["beta"] == pytest.approx(float(row["beta"]), abs=1e-5)
+        assert Fraction(found["beta"]).limit_denominator(20) == pytest.approx(found["beta"])
+        find_recipe(name).settings(found)
+
+
+def test_flickr_has_its_own_weight_decay() -> None:
+    assert preset("flickr", 3, "drgst-de", "dropedge")["weight_decay"] == 5e-5
+    assert preset("cora", 3, "drgst-de", "dropedge")["weight_decay"] == 5e-4
+
+
+def test_unknown_cases_fall_back() -> None:
+    """An unknown data set gives nothing, an unpublished count or another method the data set's general part."""
+    assert preset("mygraph", 20, "drgst-de", "dropedge") == {}
+    general = preset("cora", 7, "drgst-de", "dropedge")
+    assert "threshold" not in general
+    assert general["normalise"] == "l1"
+    assert preset("cora", None, "drgst-de", "dropedge") == general == preset("cora", 20, "gcn", "dropedge")
+
+
+@pytest.mark.parametrize(
+    ("counts", "wanted"),
+    [
+        ([3, 3, 3], 3),
+        ([20] * 19 + [15], 20),
+        ([3, 4], None),
+        ([1, 1], 1),
+        ([5, 5, 4, 6], None),
+        ([20] * 3 + [15], None),
+    ],
+)
+def test_labels_per_class(counts: list[int], wanted: int | None) -> None:
+    assert labels_per_class(np.repeat(np.arange(len(counts)), counts)) == wanted

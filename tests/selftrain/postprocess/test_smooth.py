@@ -1,0 +1,74 @@
+"""Correct-and-smooth on graphs small enough to work out by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from drgst.graph.core import make_graph
+from drgst.graph.split import Split
+from drgst.nn.ops.adjacency import laplacian_norm
+from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.engine import result_stage
+from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.postprocess.smooth import CorrectAndSmooth, corrected, spread
+from drgst.selftrain.settings import Settings
+
+
+def two_pairs() -> Problem:
+    """0 - 2 and 1 - 3, 4 alone; 0 and 1 labelled."""
+    a = np.zeros((5, 5))
+    a[0, 2] = a[1, 3] = 1
+    graph = make_graph(None, a, [0, 1, -1, -1, -1])
+    return Problem.of(graph, Split.of([0, 1], [], [], 5), Settings())
+
+
+def test_one_round_of_spreading_by_hand() -> None:
+    """S of a pair swaps its nodes: G¹ = (1-α) start + α swapped."""
+    s = -laplacian_norm(two_pairs().graph.adjacency)
+    start = np.array([[1.0], [0], [0], [0], [0.5]])
+    np.testing.assert_allclose(spread(s, start, 0.8, 1).ravel(), [0.2, 0, 0.8, 0, 0.1], atol=1e-6)
+
+
+def test_the_correction_by_hand() -> None:
+    """Node 0 is off by (0.4, -0.4), node 1 by 0: σ = 0.4; node 2 is moved by 0.4 · (½, -½), nodes 3 and 4 not."""
+    problem = two_pairs()
+    p = np.tile([0.6, 0.4], (5, 1))
+    p[1] = [0, 1]
+    s = -laplacian_norm(problem.graph.adjacency).astype(np.float64)
+    made = corrected(p, s, np.array([0, 1]), np.eye(2), 0.8)
+    np.testing.assert_allclose(made[2] - p[2], [0.2, -0.2])
+    np.testing.assert_allclose(made[3:], p[3:])
+
+
+def test_labels_reach_their_neighbours() -> None:
+    """The network says nothing (p = ½): 2 takes after 0, 3 after 1, and 4 stays undecided."""
+    problem = two_pairs()
+    p = softmax(CorrectAndSmooth()(np.zeros((5, 2), np.float32), problem))
+    assert p[2, 0] > 0.6
+    assert p[3, 1] > 0.6
+    np.testing.assert_allclose(p[4], 0.5)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("name", ["gcn", "drgst-de", "label-propagation"])
+def test_any_recipe_takes_it_by_a_setting(world: Any, name: str) -> None:
+    """Only the result is finished; the stages before it and the network's own logits are as they were."""
+    plain, finished = world.run(name), world.run(name, smooth="correct-and-smooth")
+    for one, two in zip(plain.stages, finished.stages, strict=True):
+        np.testing.assert_array_equal(one.logits, two.logits)
+    keep = world.problem(name).settings.keep
+    result = result_stage(finished, keep)
+    assert [s.number for s in finished.stages if s.finished is not None] == [result.number]
+    assert not np.array_equal(result_stage(plain, keep).probabilities, result.probabilities)
+
+
+def test_the_test_labels_do_not_matter(world: Any) -> None:
+    """Scrambled, they change nothing: only training labels are spread."""
+    labels = np.array(world.graph.labels)
+    labels[world.split.test] = (labels[world.split.test] + 1) % 3
+    other = type(world)(world.graph.with_(labels=labels), world.split)
+    one, two = (w.run("gcn", smooth="correct-and-smooth") for w in (world, other))
+    np.testing.assert_array_equal(one[-1].finished, two[-1].finished)

@@ -1,0 +1,81 @@
+"""The best of each class: t_k, ranks by confidence and margin, and fewer nodes than asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from drgst.graph.core import Graph, make_graph
+from drgst.graph.split import Split
+from drgst.graph.splits import per_class
+from drgst.selftrain.beliefs import Beliefs, PseudoLabels
+from drgst.selftrain.select.rank import Margin, TopPerClass, best_of_each, expansion
+
+
+def made(p: list[list[float]], train: list[int], labels: list[int]) -> Beliefs:
+    """Beliefs with these probabilities on a path; the nodes of ``train`` have ``labels``, all others are the pool."""
+    n = len(p)
+    y = np.full(n, -1)
+    y[train] = labels
+    path = np.diag(np.ones(n - 1), 1)
+    names = [str(k) for k in range(len(p[0]))]
+    graph = make_graph(np.ones((n, 1)), path, y, class_names=names)
+    split = Split.of(train, [], [], n)
+    return Beliefs(np.log(np.array(p)), graph, split, 0, np.ones((n, 2)), np.zeros(n, np.float32))
+
+
+@pytest.mark.parametrize("labels", [3, 20])
+def test_t_k_of_cora_is_76(cora: Graph, labels: int) -> None:
+    """int(3 · (2708 / 3.898²) / 7) = 76 for each of the seven classes, however many labels each has."""
+    split = per_class(cora, labels, 0)
+    assert expansion(cora, cora.labels[split.train]).tolist() == [76] * 7
+
+
+def test_t_k_by_hand() -> None:
+    """20 nodes on a ring: d̄ = 2, η = 20 / 2² = 5; with 1 and 2 labels t = int(15/3), int(30/3) = 5, 10."""
+    ring = np.roll(np.eye(20), 1, axis=1)
+    graph = make_graph(None, ring, [0, 1, 1] + [-1] * 17)
+    assert expansion(graph, np.array([0, 1, 1])).tolist() == [5, 10]
+    assert expansion(graph, np.array([0, 1, 1]), hops=6).tolist() == [1, 1]  # never none at all
+
+
+def test_best_of_each_by_hand() -> None:
+    """Two of class 0 (of equal scores the earlier), all of class 1, though three were asked for."""
+    score = np.array([0.5, 0.9, 0.9, 0.9, 0.2])
+    labels = np.array([0, 0, 0, 0, 1])
+    assert best_of_each(score, labels, np.array([2, 3])).tolist() == [1, 2, 4]
+    assert best_of_each(score[:0], labels[:0], np.array([2, 3])).size == 0
+
+
+def test_margin_and_confidence_differ() -> None:
+    """Node 2 is surer (0.52), but node 3 leads by more: 0.50 - 0.25 > 0.52 - 0.48."""
+    beliefs = made([[1, 1e-9, 1e-9], [1e-9, 1, 1e-9], [0.52, 0.48, 1e-9], [0.50, 0.25, 0.25]], [0, 1], [0, 1])
+    assert TopPerClass(1)(beliefs).nodes.tolist() == [2]
+    assert Margin(1)(beliefs).nodes.tolist() == [3]
+    assert Margin(1)(beliefs).labels.tolist() == [0]
+
+
+def test_fewer_nodes_than_asked_for() -> None:
+    """All of the pool, and never a training node."""
+    beliefs = made([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.3, 0.7]], [0, 1], [0, 1])
+    for part in (TopPerClass(50), Margin(50)):
+        pseudo = part(beliefs)
+        assert pseudo.nodes.tolist() == [2, 3]
+        assert pseudo.labels.tolist() == [0, 1]
+
+
+def test_what_is_trusted_is_not_chosen_again() -> None:
+    """The next best takes its place."""
+    beliefs = made([[0.9, 0.1], [0.2, 0.8], [0.8, 0.2], [0.7, 0.3]], [0, 1], [0, 1])
+    assert TopPerClass(1)(beliefs).nodes.tolist() == [2]
+    later = replace(beliefs, kept=PseudoLabels.of(np.array([2]), np.array([0])))
+    assert TopPerClass(1)(later).nodes.tolist() == [3]
+
+
+def test_a_share_of_t_k() -> None:
+    """76 in four parts are 19, and never none."""
+    beliefs = made([[0.9, 0.1], [0.2, 0.8]] + [[0.7, 0.3]] * 30, [0, 1], [0, 1])
+    assert TopPerClass(20, share=4)(beliefs).nodes.size == 5
+    assert TopPerClass(2, share=4)(beliefs).nodes.size == 1
