@@ -1,4 +1,4 @@
-"""The tables and figures under results/, from the exported runs; no run is made.
+"""Writes the tables and figures under results/ from the exported runs, without any new run.
 
 drgst bench export --csv results/runs.csv --store runs/results.db && python scripts/results.py
 """
@@ -24,7 +24,7 @@ Cells = Mapping[CellName, Runs]
 
 
 def ablation(cells: Cells) -> Table:
-    """The ablation; refused where DR-GST was run but none of its parts, since all but empty."""
+    """The ablation; refused where the store holds no ablated recipe."""
     if not any(recipe in tables_accuracy.PARTS for _, _, recipe in cells):
         raise StoreError("the store holds no run of an ablation (drgst-do-ig and so on)")
     return tables_accuracy.ablation(cells)
@@ -39,23 +39,23 @@ TABLES: dict[str, Callable[[Cells], Table]] = {
 
 
 def write_table(name: str, cells: Cells, out: Path) -> Path:
-    """A table as Markdown."""
+    """Write a table as Markdown."""
     path = out / "tables" / f"{name}.md"
     write_text(path, render(TABLES[name](cells), "md"))
     return path
 
 
 def write_figure(spec: FigureSpec, store: Path, wanted: Wanted, out: Path) -> Path:
-    """A figure as PNG; refused where it is not of the store's runs."""
+    """Write a figure as PNG; refused where it is not drawn from the runs of the store."""
     if not spec.of_store:
-        raise StoreError(f"it is not of the store: drgst figure {spec.name} --out {out / 'figures'} makes a run for it")
+        raise StoreError(f"it needs a run of its own: drgst figure {spec.name} --out {out / 'figures'}")
     path = out / "figures" / f"{spec.name}.png"
     save(make_figure(spec.name, Request(store, wanted)), path, "png")
     return path
 
 
 def make_all(store: Path, out: Path, wanted: Wanted) -> tuple[list[Path], dict[str, str]]:
-    """What was written, and of what could not be made the reason."""
+    """Write all that the store has the runs for; the paths written, and for each missing name the reason."""
     rows = read_runs(store)
     cells = choose(rows, wanted)
     check_any(cells, rows, wanted)
@@ -71,14 +71,14 @@ def make_all(store: Path, out: Path, wanted: Wanted) -> tuple[list[Path], dict[s
 
 
 def main() -> None:
-    """Make all that can be made, and say what was and what was not."""
+    """Write the tables and figures, and print which were written and which were not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=RESULTS / "runs.csv", help="store, or its export")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for tables/ and figures/")
     parser.add_argument("--variant", default="default", help="settings: default, validation, or such as threshold=0.4")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     try:
-        written, refused = make_all(asked.store, asked.out, Wanted(asked.variant))
+        written, refused = make_all(options.store, options.out, Wanted(options.variant))
     except DrgstError as error:
         parser.exit(2, f"error: {error}\n")
     print("\n".join(f"wrote {path}" for path in written))

@@ -1,4 +1,4 @@
-"""scripts/results.py: everything that a store has the runs for, and why not the rest."""
+"""scripts/results.py: it writes what the store has the runs for and gives a reason for the rest."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_what_can_be_made_is_made(script: ModuleType, tmp_path: Path, make_row: 
     own = {f"figure {name}" for name in ("confidence-gain", "embedding-gain", "toy", "stages")}
     assert own | {"figure ablation-do", "figure threshold", "figure beta"} == set(refused)
     assert "holds no runs for the figure beta" in refused["figure beta"]
-    assert "makes a run for it" in refused["figure toy"]
+    assert "needs a run of its own" in refused["figure toy"]
 
 
 def test_without_parts_there_is_no_ablation(script: ModuleType, tmp_path: Path, make_row: Row) -> None:

@@ -1,0 +1,51 @@
+"""scripts/readme_table.py: the tables of the pages are those of results/runs.csv."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "readme_table.py"
+Row = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("readme_table_script", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_pages_hold_the_tables_of_the_exported_runs(script: ModuleType) -> None:
+    runs = script.read_runs(script.RUNS)
+    for page in script.PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert script.MARKED.search(text), f"{page} has no marked table"
+        assert script.filled(text, runs) == text, f"{page} is out of date: python scripts/readme_table.py"
+
+
+def test_only_the_latest_version_with_default_settings_counts(
+    script: ModuleType, tmp_path: Path, make_row: Row
+) -> None:
+    rows = [
+        make_row("a", draw=0, algorithm=1, test_accuracy=0.1),
+        make_row("b", draw=0, algorithm=2, test_accuracy=0.6),
+        make_row("c", draw=1, algorithm=2, test_accuracy=0.7),
+        make_row("d", draw=2, algorithm=2, test_accuracy=0.2, variant="top=10"),
+        make_row("e", draw=3, algorithm=2, test_accuracy=None, error="no memory"),
+        make_row("f", draw=0, recipe="margin-st"),
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "runs.csv", index=False)
+    page = "before\n<!-- table cora -->\nold\n<!-- end -->\nafter\n"
+    table = "| Cora | 3 | 5 | 10 | 20 | draws |\n|:--|--:|--:|--:|--:|--:|\n| `gcn` | 65.0 ± 7.1 (64.5) |  |  |  | 2 |"
+    expected = f"before\n<!-- table cora -->\n\n{table}\n\n<!-- end -->\nafter\n"
+    assert script.filled(page, script.read_runs(tmp_path / "runs.csv")) == expected
