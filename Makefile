@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 THREADS := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+DENO   := DENO_DIR=$(VENV)/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
 
 .PHONY: run test test-all lint clean
 
@@ -21,6 +22,9 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(DENO) fmt --check --quiet
+	$(DENO) lint --quiet
+	$(DENO) check --quiet src/drgst/report/assets/*/main.js
 
 clean:
 	rm -rf $(VENV) runs/quickstart .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

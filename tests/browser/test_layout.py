@@ -1,4 +1,4 @@
-"""Nothing overlaps or sticks out, wide and narrow, light and dark; twenty thousand points stay quick."""
+"""Nothing overlaps or is cut off, wide and narrow, light and dark; 20,000 points stay fast and readable."""
 
 from __future__ import annotations
 
@@ -12,32 +12,68 @@ from drgst.report.explorer.html import render
 from drgst.report.explorer.packing import pack, pack_shares
 from drgst.report.explorer.page import Page as Explorer
 
-OVERLAPS = (Path(__file__).parent / "overlaps.js").read_text(encoding="utf-8")
+LAYOUT_PROBLEMS = (Path(__file__).parent / "layout_problems.js").read_text(encoding="utf-8")
+GROUNDS = {"light": "rgb(246, 246, 243)", "dark": "rgb(20, 23, 27)"}
+# Colours with their numbers of pixels, most frequent first, of the canvas with the points.
+PIXELS = """(() => {
+    const canvas = document.querySelector('#map canvas.points');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const opaque = {}, faint = {};
+    for (let at = 0; at < data.length; at += 4) {
+        const colour = data.slice(at, at + 3).join(), counts = data[at + 3] === 255 ? opaque : faint;
+        if (data[at + 3]) counts[colour] = (counts[colour] || 0) + 1;
+    }
+    const most = counts => Object.entries(counts).sort((a, b) => b[1] - a[1]).slice(0, 3);
+    return { opaque: most(opaque), faint: most(faint) };
+})()"""
 
 
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overlaps(chromium: Any, file: Path, width: int, scheme: str) -> None:
-    """Also with a story open and nodes selected; the page is never wider than the window."""
-    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
-    page.goto(file.as_uri())
-    page.wait_for_selector("html[data-ready=yes]")
+def test_nothing_overlaps(show: Any, explorer: Explorer, width: int, scheme: str) -> None:
+    """Also with a card open and nodes selected."""
+    page = show(explorer.html, width, scheme)
     for step in ("as it opens", "in use"):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, step
-        assert page.evaluate(OVERLAPS) == [], step
+        assert page.evaluate(LAYOUT_PROBLEMS) == [], step
         page.fill("#find", "n7")
         page.press("#find", "Enter")
-        page.select_option("#choose", "class-0")
+        page.select_option("#select", "class-0")
         page.wait_for_timeout(100)
-    light = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(246, 246, 243)"
-    assert light == (scheme == "light")
-    context.close()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == GROUNDS[scheme]
 
 
-def large(data: dict[str, Any], count: int) -> dict[str, Any]:
-    """The same page with ``count`` nodes, drawn anew at random."""
+def test_the_button_changes_the_theme(show: Any, explorer: Explorer) -> None:
+    """Background, points and diagrams change, against the choice of the system."""
+    page = show(explorer.html, 1440, "dark")
+    before = page.evaluate(PIXELS)
+    page.click("#theme")
+    page.wait_for_timeout(100)
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == GROUNDS["light"]
+    assert page.evaluate(PIXELS)["opaque"][0] != before["opaque"][0]
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_long_notes_and_names_are_not_cut_off(show: Any, explorer: Explorer, width: int) -> None:
+    """A note of a stage takes the width of the page; long class names wrap in the card."""
+    note = "mean probability of labels left out: topology 0.40, knn 0.25, topology+knn+hops+structure 0.36; " * 5
+    stages = [{**stage, "note": note} for stage in explorer.data["stages"]]
+    names = [f"Reinforcementlearningwithfunctionapproximation{k}" for k in range(3)]
+    page = show(render({**explorer.data, "stages": stages, "classes": names}), width)
+    page.fill("#find", "n7")
+    page.press("#find", "Enter")
+    page.click("#stage-notes summary")
+    assert page.evaluate(LAYOUT_PROBLEMS) == []
+    assert page.locator("#stage-notes dd").all_text_contents() == [note] * len(stages)
+    assert page.inner_text("#stage-notes dd").strip() == note.strip()
+
+
+def large(data: dict[str, Any], count: int, rare: float | None = None) -> dict[str, Any]:
+    """The same page with ``count`` random nodes; the share ``rare`` is predicted class 0, the rest class 1."""
     rng, stages, classes = np.random.default_rng(0), len(data["shown"]), len(data["classes"])
+    top = rng.permuted(np.tile(np.arange(classes), (stages, count, 1)), axis=2)
+    if rare is not None:
+        top[:] = np.where(np.arange(count)[:, None] < rare * count, np.arange(classes), [1, 0, *range(2, classes)])
     p = np.sort(rng.dirichlet(np.ones(classes), (stages, count)), axis=2)[:, :, ::-1]
     far = rng.integers(0, count, 4 * count)
     trusted = {"node": pack(np.arange(0, count, 2), "u4"), "label": pack(np.zeros(count // 2), "u2")}
@@ -53,7 +89,7 @@ def large(data: dict[str, Any], count: int) -> dict[str, Any]:
         "y": pack_shares(rng.random(count)),
         "indptr": pack(np.arange(0, 4 * count + 1, 4), "u4"),
         "neighbours": pack(far, "u4"),
-        "top": pack(rng.permuted(np.tile(np.arange(classes), (stages, count, 1)), axis=2), "u1"),
+        "top": pack(top, "u1"),
         "share": pack_shares(p),
         "gain": pack(rng.exponential(0.01, (stages, count)), "f4"),
         "trusted": [{**trusted, "weight": pack(rng.random(count // 2), "f4")} for _ in range(stages)],
@@ -61,18 +97,25 @@ def large(data: dict[str, Any], count: int) -> dict[str, Any]:
     return {**data, "nodes": nodes, "suggested": {**data["suggested"], "rows": []}}
 
 
-def test_twenty_thousand_nodes(chromium: Any, explorer: Explorer, tmp_path: Path) -> None:
+def test_twenty_thousand_nodes(show: Any, explorer: Explorer, tmp_path: Path) -> None:
     """The page paints, the stage moves and a selection is made; the file is far below 12 MB."""
-    file = tmp_path / "large.html"
-    file.write_text(render(large(explorer.data, 20_000)), encoding="utf-8")
-    assert file.stat().st_size < 12_000_000
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(file.as_uri())
-    page.wait_for_selector("html[data-ready=yes]")
+    page = show(html := render(large(explorer.data, 20_000)), 1280)
+    assert len(html.encode()) < 12_000_000
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     assert paint > 0
     page.focus("#stage")
     page.keyboard.press("Home")
-    page.select_option("#choose", "wrong")
-    page.wait_for_selector("#csv")
-    page.close()
+    page.select_option("#select", "wrong")
+    page.wait_for_selector("#selection-csv")
+
+
+@pytest.mark.parametrize(("scheme", "muted"), [("light", (146, 156, 166)), ("dark", (109, 120, 131))])
+def test_a_rare_class_stands_out(show: Any, explorer: Explorer, scheme: str, muted: tuple[int, ...]) -> None:
+    """2% of 20,000 nodes are opaque and on top; the majority is muted and translucent."""
+    found = show(render(large(explorer.data, 20_000, rare=0.02)), 1440, scheme).evaluate(PIXELS)
+    colour, count = found["opaque"][0]
+    rare = tuple(map(int, colour.split(",")))
+    assert count > 200
+    assert max(rare) - min(rare) > 100  # a saturated colour
+    majority = tuple(map(int, found["faint"][0][0].split(",")))
+    assert max(abs(a - b) for a, b in zip(majority, muted, strict=True)) <= 4  # rounding of translucent pixels

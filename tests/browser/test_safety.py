@@ -8,23 +8,22 @@ from typing import Any
 from drgst.estimator import SelfTraining
 from drgst.report.explorer.page import Page as Explorer
 
-TRIES = (Path(__file__).parent / "tries.js").read_text(encoding="utf-8")
+ATTEMPTS = (Path(__file__).parent / "network_attempts.js").read_text(encoding="utf-8")
 
 
-def test_hostile_names_stay_text(look: Any, hostile: SelfTraining) -> None:
-    """Ids and classes that are markup are read as they are spelt, in every corner of the page."""
-    assert look.page.title() == hostile.report().data["title"]
+def test_hostile_names_stay_text(opened: Any, hostile: SelfTraining) -> None:
+    """Ids and classes that are markup are shown as they are spelt, in every part of the page."""
+    assert opened.page.title() == hostile.report().data["title"]
     for node in range(4):
-        look.page.fill("#find", str(hostile.graph_.node_ids[node]))
-        look.page.press("#find", "Enter")
-        assert look.story() == str(hostile.graph_.node_ids[node])
-    for value in look.page.eval_on_selector_all("#choose option", "options => options.map(o => o.value)"):
-        look.page.select_option("#choose", value)
-    for value in look.page.eval_on_selector_all("#colour option", "options => options.map(o => o.value)"):
-        look.page.select_option("#colour", value)
-    assert "<script>alert(4)</script>" in look.page.inner_text("#per-class")
-    assert look.page.locator("body img, body b, main script, [onclick], [onerror]").count() == 0
-    assert look.page.locator("script").count() == 2
+        opened.find(str(hostile.graph_.node_ids[node]))
+        assert opened.node() == str(hostile.graph_.node_ids[node])
+    for value in opened.page.eval_on_selector_all("#select option", "options => options.map(o => o.value)"):
+        opened.page.select_option("#select", value)
+    for value in opened.page.eval_on_selector_all("#colour option", "options => options.map(o => o.value)"):
+        opened.page.select_option("#colour", value)
+    assert "<script>alert(4)</script>" in opened.page.inner_text("#per-class")
+    assert opened.page.locator("body img, body b, main script, [onclick], [onerror]").count() == 0
+    assert opened.page.locator("script").count() == 2
 
 
 def test_the_network_is_forbidden(chromium: Any, file: Any) -> None:
@@ -35,7 +34,7 @@ def test_the_network_is_forbidden(chromium: Any, file: Any) -> None:
     failed: list[str] = []
     page.on("response", lambda response: answered.append(response.url))
     page.on("requestfailed", lambda request: failed.append(request.failure))
-    assert page.evaluate(TRIES) == ["refused", "refused", "refused", "undefined"]
+    assert page.evaluate(ATTEMPTS) == ["refused", "refused", "refused", "undefined"]
     assert answered == []
     assert set(failed) <= {"csp"}  # stopped by the policy, not by the want of a network
     page.close()
@@ -44,13 +43,13 @@ def test_the_network_is_forbidden(chromium: Any, file: Any) -> None:
 def test_in_a_notebook(chromium: Any, explorer: Explorer) -> None:
     """In its frame the page is whole, and its links stay within it."""
     page = chromium.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
     page.set_content(f"<body><p>a notebook</p>{explorer._repr_html_()}</body>")
     frame = page.frame_locator("iframe")
     frame.locator("html[data-ready=yes]").wait_for()
     frame.locator("nav a[href='#next']").click()
     assert frame.locator("#next h2").text_content() == "What to label next"
     frame.locator("#theme").click()
-    assert complaints == []
+    assert errors == []
     page.close()

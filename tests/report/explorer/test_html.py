@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from drgst.report.explorer.html import embedded, policy, render
+from drgst.report.explorer.html import bundle, embedded, policy, render, stylesheet
 
 
 class Reader(HTMLParser):
@@ -63,7 +63,7 @@ def test_data_comes_back_whole(page: Reader, data: dict[str, Any]) -> None:
 
 
 def test_the_policy_has_the_hashes_of_what_is_there(page: Reader) -> None:
-    """Style and script by their own hash, nothing else, and no word that would open the door."""
+    """Style and script by their own hash, nothing else, and no keyword that allows more."""
     said = next(attrs["content"] for tag, attrs in page.elements if attrs.get("http-equiv"))
     assert said is not None
     for tag in ("style", "script"):
@@ -85,3 +85,65 @@ def test_embedded_keeps_lone_surrogates_and_refuses_nan() -> None:
 def test_policies_differ_with_the_script() -> None:
     """A changed script would not run under the old policy."""
     assert policy("a", "b") != policy("a", "c")
+
+
+def titles(data: dict[str, Any]) -> list[str]:
+    """The titles of the cards of a page."""
+    return re.findall(r'<div class="card"><dt>(.*?)</dt>', render(data))
+
+
+def test_a_headline_without_test_labels(data: dict[str, Any]) -> None:
+    """Out-of-fold accuracy comes first where there are no test labels, and average precision where it is given."""
+    known = {**data, "oof_accuracy": 0.9833, "average_precision": {"<fraud>": 0.8571}}
+    usual = titles(data)
+    assert titles({**known, "judges": ""}) == ["Out-of-fold accuracy", "Average precision of &lt;fraud&gt;", *usual]
+    assert titles({**known, "judges": "test"}) == ["Average precision of &lt;fraud&gt;", *usual]
+    assert titles({**data, "judges": "", "oof_accuracy": None}) == usual
+    page = render({**known, "judges": "validation"})
+    assert "<strong>98.3%</strong>" in page
+    assert "<strong>0.857</strong>" in page
+
+
+def test_the_palette_is_written_once() -> None:
+    """Each colour variable has one definition with a light and a dark value, in all style sheets together."""
+    for sheet in ("assets/page.css", "reproduction/page.css"):
+        style = stylesheet(sheet)
+        defined = re.findall(r"(--[\w-]+):", style)
+        assert len(defined) == len(set(defined))
+        assert set(re.findall(r"var\((--[\w-]+)\)", style)) <= set(defined)
+
+
+def test_a_bundle_has_each_module_once_after_its_imports() -> None:
+    """Imports become destructuring, exports become the value of a function."""
+    modules = {
+        "page/a.js": "import { one } from '../one.js';\nimport {\n  two,\n} from './two.js';\nuse(one, two);\n",
+        "page/two.js": "import { one } from '../one.js';\nexport const two = one + one;\n",
+        "one.js": "export const one = 1;\nconst hidden = 2;\nexport function more() {}\n",
+    }
+    functions = (
+        "const module_one = (() => {\nconst one = 1;\nconst hidden = 2;\nfunction more() {}\n",
+        "return { one, more };\n})();\n",
+        "const module_page_two = (() => {\nconst { one } = module_one;\nconst two = one + one;\n",
+        "return { two };\n})();\n",
+        "const module_page_a = (() => {\nconst { one } = module_one;\nconst { two } = module_page_two;\n",
+        "use(one, two);\nreturn {  };\n})();\n",
+    )
+    start, end = "requestAnimationFrame(() => setTimeout(() => {\n'use strict';\n", "}));\n"
+    assert bundle("page/a.js", modules.__getitem__) == start + "".join(functions) + end
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("import { two } from './b.js';\n", "a.js imports two, which b.js does not export"),
+        ("import { loop } from './loop.js';\n", "the modules a.js -> loop.js -> a.js import each other"),
+        ("import * as all from './b.js';\n", "a.js has a form of import or export that is not supported: import \\*"),
+        ("export default 1;\n", "a.js has a form of import or export that is not supported: export default 1;"),
+        ("export let count = 1;\n", "a.js has a form of import or export that is not supported: export let"),
+    ],
+)
+def test_a_bundle_refuses_what_it_does_not_support(source: str, message: str) -> None:
+    """A missing export, a cycle and other forms of import and export."""
+    modules = {"a.js": source, "b.js": "export const one = 1;\n", "loop.js": "import { a } from './a.js';\n"}
+    with pytest.raises(ValueError, match=message):
+        bundle("a.js", modules.__getitem__)

@@ -16,7 +16,6 @@ from drgst.report.paper import dataset_order, recipe_order
 from drgst.report.table import Table
 from drgst.report.tables_accuracy import main
 
-SCRIPTS = ("bench_data", "dom", "colour", "charts", "heat", "bench")
 Cells = Mapping[CellName, Runs]
 
 
@@ -31,7 +30,7 @@ def bench_page(store: str | Path, against: str = "gcn", wanted: Wanted | None = 
     elif against not in recipes:
         against = recipes[0]
     data = bench_data(cells, against, Path(store).name)
-    return Page(data, render(data, "bench.html", SCRIPTS))
+    return Page(data, render(data, "bench"))
 
 
 def bench_data(cells: Cells, against: str, name: str) -> dict[str, Any]:

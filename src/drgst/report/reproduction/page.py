@@ -8,10 +8,10 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 
 from drgst import __version__
 from drgst.report.claims.base import Claim
+from drgst.report.explorer.html import stylesheet
 from drgst.report.reproduction.scale import Scale
 from drgst.report.table import Table
 
@@ -36,7 +36,7 @@ def render(
     notes: Sequence[str],
 ) -> str:
     """The page. Its content security policy allows its own style and embedded pictures, and nothing else."""
-    style = files("drgst.report").joinpath("reproduction", "page.css").read_text(encoding="utf-8")
+    style = stylesheet("reproduction/page.css")
     held = sum(claim.verdict == "held" for claim in claims)
     parts = [
         f"<h1>Confidence May Cheat: {held} of {len(claims)} claims held</h1>",
