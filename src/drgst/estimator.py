@@ -1,4 +1,4 @@
-"""The Python door, in the manner of scikit-learn and PyTorch Geometric."""
+"""The Python API, in the style of scikit-learn and PyTorch Geometric."""
 
 from __future__ import annotations
 
@@ -6,32 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from drgst.errors import GraphError, RunError
 from drgst.graph.core import Graph
 from drgst.graph.default_split import default_split
 from drgst.graph.io.pyg import from_pyg
 from drgst.graph.split import Split
-from drgst.recipes.post import dressed
-from drgst.recipes.resolve import resolve
-from drgst.runs.model import Model, load_model_files, save_model_files
+from drgst.runs.config import RunConfig
+from drgst.runs.model import OWN, Model
+from drgst.runs.run import Run
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.engine import result_stage, self_train
-from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.settings import Settings
 
 if TYPE_CHECKING:
     from drgst.report.explorer.page import Page
 
 
+class NotFitted(RunError, NotFittedError):
+    """``predict`` or ``save`` was called before ``fit``."""
+
+
 class SelfTraining(BaseEstimator):
     """Any recipe, by name or made of the user's own parts, on one graph.
 
-    ``recipe`` is a name (see ``drgst recipes``) or a :class:`~drgst.selftrain.recipe.Recipe`; ``settings`` a
+    ``recipe`` is a name (see ``drgst recipes``) or a :class:`~drgst.selftrain.recipe.Recipe`; ``settings`` is a
     dict of changes to its defaults and presets. Fitted attributes end in an underscore; classes are numbered as
-    in ``graph.labels`` and named in ``classes_``.
+    in ``graph.labels`` and named in ``classes_``. After ``fit``, ``result_`` is the complete
+    :class:`~drgst.runs.result.Result`.
     """
 
     def __init__(
@@ -45,18 +48,15 @@ class SelfTraining(BaseEstimator):
         """Run the recipe on ``graph`` (a Graph or a PyG Data).
 
         ``split`` defaults to the one that came with the graph; without one, every labelled node is a training
-        node, no node validates, and all others are the pool.
+        node, there are no validation nodes, and all other nodes are the pool.
         """
         graph = as_graph(graph)
-        split = default_split(graph) if split is None else split
-        settings, recipe = self._resolve(graph, split)
-        problem = Problem.of(graph, split, settings, self.seed)
-        history = self_train(problem, recipe, callback)
-        stage = result_stage(history, settings.keep)
-        name = self._name()
-        state, calibrate = dict(stage.state), recipe.calibrate
-        model = Model(name, settings, graph.class_names, graph.num_features, state, recipe.learner, calibrate)
-        return self._keep(model, graph, split, history, stage)
+        parts = self.recipe if isinstance(self.recipe, Recipe) else None
+        name = OWN if parts is not None else str(self.recipe)
+        config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
+        result = Run.of(graph, default_split(graph) if split is None else split, config, parts).execute(callback)
+        self.result_, self.history_, self.graph_, self.split_ = result, result.history, result.graph, result.split
+        return self._set_model(result.model)
 
     def predict(self, graph: Any = None) -> np.ndarray:
         """Class of every node, (N,): of the fitted graph, or of another graph with the same features."""
@@ -76,61 +76,41 @@ class SelfTraining(BaseEstimator):
     def save(self, folder: str) -> None:
         """Write the fitted model to ``folder``: safetensors and JSON only."""
         self._check_fitted()
-        arrays = {"probabilities": self.probabilities_, "gain": self.gain_, "labeled_stage": self.labeled_stage_}
-        if self.transition_ is not None:
-            arrays["transition"] = self.transition_
-        save_model_files(folder, self.model_, arrays, self.seed, self.stop_reason_)
+        self.model_.save(folder)
 
     def report(self) -> Page:
-        """The page that shows what the run did: a notebook shows it inline, ``.save("page.html")`` writes it."""
+        """The page that shows the run: a notebook displays it inline, ``.save("page.html")`` writes it."""
         from drgst.report.explorer.page import make_page
-        from drgst.report.explorer.source import fitted_told
 
         self._check_fitted()
-        if not hasattr(self, "graph_"):
+        if not hasattr(self, "result_"):
             raise RunError("a loaded model has no history to report; drgst report RUN makes the page of a run folder")
-        settings, recipe = self._resolve(self.graph_, self.split_)
-        problem = Problem.of(self.graph_, self.split_, settings, self.seed)
-        again = f"{self!r}.fit(graph, split)".replace("\n", "")
-        return make_page(fitted_told(problem, self.graph_, recipe, self._name(), self.history_, again))
-
-    def _resolve(self, graph: Graph, split: Split) -> tuple[Settings, Recipe]:
-        changes = self._changes()
-        if isinstance(self.recipe, Recipe):
-            settings = Settings().updated(changes)
-            return settings, dressed(self.recipe, settings)
-        return resolve(self.recipe, graph, split, changes)
+        return make_page(self.result_, f"{self!r}.fit(graph, split)".replace("\n", ""))
 
     def _changes(self) -> dict[str, Any]:
         return dict(self.settings or {})
 
-    def _name(self) -> str:
-        return self.recipe if isinstance(self.recipe, str) else "own"
-
-    def _keep(self, model: Model, graph: Graph, split: Split, history: Any, stage: Any) -> SelfTraining:
+    def _set_model(self, model: Model) -> SelfTraining:
         self.model_ = model
         self.settings_ = model.settings
-        self.classes_ = np.array(graph.class_names)
-        self.graph_ = graph
-        self.split_ = split
-        self.history_ = history
-        self.stop_reason_ = history.stop_reason
-        self.probabilities_ = stage.probabilities
-        self.gain_ = stage.all_gain
-        self.transition_ = stage.transition
-        self.labeled_stage_ = history.entered(graph.num_nodes, split.train)
+        self.classes_ = np.array(model.class_names)
+        self.stop_reason_ = model.stop_reason
+        self.probabilities_ = model.arrays["probabilities"]
+        self.gain_ = model.arrays["gain"]
+        self.labeled_stage_ = model.arrays["labeled_stage"]
+        self.transition_ = model.arrays.get("transition")
         return self
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "probabilities_"):
-            raise RunError(f"this {type(self).__name__} is not fitted yet; call fit(graph, split) first")
+        if not hasattr(self, "model_"):
+            raise NotFitted(f"this {type(self).__name__} is not fitted yet; call fit(graph, split) first")
 
 
 class DRGST(SelfTraining):
     """DR-GST: L = |V_L|/M · E[l(y, p)] + |S_U|/M · E[B̄_u l(ȳ, Tᵀ p)], stage by stage (Algorithm 1).
 
     A setting left at None takes the value the paper's authors published for the data set and the number of
-    labels a class where they are known, otherwise a general default (:class:`~drgst.selftrain.settings.Settings`).
+    labels per class where they are known, otherwise a general default (:class:`~drgst.selftrain.settings.Settings`).
     """
 
     def __init__(
@@ -182,16 +162,8 @@ class DRGST(SelfTraining):
 
 def load_model(folder: str) -> SelfTraining:
     """The model that ``save`` wrote, ready to predict."""
-    saved = load_model_files(folder)
-    model = SelfTraining(saved.model.recipe, seed=saved.seed)
-    model.model_, model.settings_ = saved.model, saved.model.settings
-    model.classes_ = np.array(saved.model.class_names)
-    model.stop_reason_ = saved.stop_reason
-    model.probabilities_ = saved.arrays["probabilities"]
-    model.gain_ = saved.arrays["gain"]
-    model.labeled_stage_ = saved.arrays["labeled_stage"]
-    model.transition_ = saved.arrays.get("transition")
-    return model
+    model = Model.load(folder)
+    return SelfTraining(model.recipe, seed=model.seed)._set_model(model)
 
 
 def as_graph(graph: Any, predict: tuple[str, ...] | None = None) -> Graph:
@@ -200,4 +172,4 @@ def as_graph(graph: Any, predict: tuple[str, ...] | None = None) -> Graph:
         return graph
     if hasattr(graph, "edge_index"):
         return from_pyg(graph, predict=predict)
-    raise GraphError(f"what is needed is a drgst.Graph or a PyG Data, not {type(graph).__name__}")
+    raise GraphError(f"the graph must be a drgst.Graph or a PyG Data, not {type(graph).__name__}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from drgst.errors import DataFileError
 
@@ -41,6 +44,13 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write ``text`` to ``path`` as UTF-8, whole or not at all."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """``rows``, the first of them the header, as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

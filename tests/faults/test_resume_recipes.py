@@ -14,8 +14,7 @@ from drgst.graph.splits import random_split
 from drgst.recipes import recipe_names
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
-from drgst.runs.plan import make_plan
-from drgst.runs.run import execute_run
+from drgst.runs.run import Run
 
 QUICK = {"epochs": 12, "lr": 0.05, "stages": 3, "samples": 5, "hidden": 8, "threshold": 0.5, "normalise": "none"}
 
@@ -31,15 +30,14 @@ def village() -> Graph:
 def test_every_recipe_resumes(recipe: str, tmp_path: Path) -> None:
     """Run; take away summary and all stages but the first; go on; compare."""
     graph = village()
-    plan = make_plan(RunConfig(data="village", recipe=recipe, settings=QUICK, threads=1), lambda _: graph)
+    run = Run.from_config(RunConfig(data="village", recipe=recipe, settings=QUICK, threads=1), lambda _: graph)
     folder = RunFolder(tmp_path / "run")
-    execute_run(plan, folder)
+    run.execute(folder=folder)
     names = ("predictions.csv", "model.safetensors", "model.json")
     before = {name: (folder / name).read_bytes() for name in names}
     for path in (folder / "summary.json", *folder.stage_files()[1:]):
         path.unlink()
-    again = make_plan(folder.config(), lambda _: graph)
-    execute_run(again, folder, resume=True)
+    Run.from_config(folder.config(), lambda _: graph).execute(folder=folder, resume=True)
     assert {name: (folder / name).read_bytes() for name in names} == before
     model = drgst.load_model(str(folder))
     assert model.predict().shape == (150,)

@@ -133,7 +133,7 @@ def test_other_bad_words(capsys: Any, file: Path, tmp_path: Path) -> None:
     """Names, paths and combinations that can't be."""
     assert "did you mean 'cora'" in refused(capsys, "run", "cra")
     assert "did you mean 'drgst-de'" in refused(capsys, "run", file, "--recipe", "drgst-dee")
-    assert "one graph at a time" in refused(capsys, "run", "cora", "citeseer")
+    assert "a run takes one graph, not 2" in refused(capsys, "run", "cora", "citeseer")
     assert "no split file" in refused(capsys, "run", file, "--split", "none.json")
     assert "unknown pool" in refused(capsys, "run", file, "--pool", "everyone")
     assert "can't read" in refused(capsys, "run", "--config", tmp_path / "none.toml")
@@ -147,7 +147,7 @@ def test_a_folder_that_exists(capsys: Any, file: Path, tmp_path: Path) -> None:
     out = tmp_path / "x"
     assert call(capsys, "run", file, *QUICK, "--out", out)[0] == 0
     before = bits(out)
-    assert "--resume goes on with it, --force replaces it" in refused(capsys, "run", file, *QUICK, "--out", out)
+    assert "--resume continues it, --force replaces it" in refused(capsys, "run", file, *QUICK, "--out", out)
     assert "both given" in refused(capsys, "run", file, "--out", out, "--resume", "--force")
     assert "did you mean" in refused(capsys, "run", file, "--out", out, "--force", "--recipe", "drgst-dee")
     assert bits(out) == before  # a refused --force replaces nothing

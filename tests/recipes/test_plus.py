@@ -19,8 +19,7 @@ from drgst.recipes import find_recipe
 from drgst.recipes.presets import preset
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
-from drgst.runs.plan import make_plan
-from drgst.runs.run import execute_run
+from drgst.runs.run import Run
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.engine import believe
 from drgst.selftrain.history import History
@@ -157,9 +156,9 @@ def test_stage_files_keep_the_opinion(run: History, history: History, same: Any,
 def test_a_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the teacher and stage 1 are left of a run: it goes on to the same end."""
     graph = town()
-    plan = make_plan(RunConfig(data="town", recipe="drgst-plus", threads=1), lambda _: graph)
+    run = Run.from_config(RunConfig(data="town", recipe="drgst-plus", threads=1), lambda _: graph)
     folder = RunFolder(tmp_path / "run")
-    execute_run(plan, folder)
+    run.execute(folder=folder)
     names = ("predictions.csv", "model.safetensors", "model.json")
     before = {name: (folder / name).read_bytes() for name in names}
     stages = folder.stage_files()
@@ -167,7 +166,7 @@ def test_a_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.Monk
     for path in (folder / "summary.json", *stages[2:]):
         path.unlink()
     monkeypatch.setattr(committee, "SHELF", Shelf())  # as in a new process: nothing is remembered
-    execute_run(make_plan(folder.config(), lambda _: graph), folder, resume=True)
+    Run.from_config(folder.config(), lambda _: graph).execute(folder=folder, resume=True)
     assert {name: (folder / name).read_bytes() for name in names} == before
     assert drgst.load_model(str(folder)).predict().shape == (200,)
 

@@ -1,4 +1,4 @@
-"""From a cell of the grid to its tasks: data opened, splits drawn, settings resolved, everything checked."""
+"""The tasks of the cells of a grid: data opened, splits drawn, settings resolved, everything checked."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from drgst.recipes import find_recipe
 from drgst.recipes.resolve import resolve
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
 from drgst.runs.protocol import Validation, draw
+from drgst.runs.run import num_entries
 
 
 class Expander:
-    """Makes the tasks of cells; graphs and splits are kept, since all recipes share them."""
+    """Makes the tasks of cells; graphs and splits are cached, since all recipes share them."""
 
     def __init__(self, grid: Grid, opener: Callable[[str, str | None], Graph] = open_graph) -> None:
         self.grid = grid
@@ -31,7 +32,7 @@ class Expander:
         self.split = lru_cache(maxsize=None)(self._split)
 
     def check(self) -> None:
-        """Refuse unknown names before anything is opened, and data that can't be opened before anything is run."""
+        """Refuse unknown names before any data is opened, and data that can't be opened before any run is made."""
         for recipe in self.grid.recipes:
             find_recipe(recipe)
         for source in self.grid.datasets:
@@ -40,7 +41,7 @@ class Expander:
             self.graph(source)
 
     def tasks(self, cell: Cell) -> list[Task]:
-        """One a draw; draw d of every recipe has the same split and seed."""
+        """One per draw; draw d of every recipe has the same split and seed."""
         return [self._task(cell, number) for number in range(self.grid.draws)]
 
     def _task(self, cell: Cell, number: int) -> Task:
@@ -49,7 +50,6 @@ class Expander:
         changes = grid.changes_of(cell)
         settings, _ = resolve(cell.recipe, graph, split, changes)
         usual = resolve(cell.recipe, graph, split, {})[0] if changes else settings
-        entries = graph.adjacency.nnz + (graph.features.nnz if hasattr(graph.features, "nnz") else graph.features.size)
         return Task(
             source=cell.source,
             root=grid.root,
@@ -64,7 +64,7 @@ class Expander:
             data_sha256=self.data_sha256(cell.source),
             split_sha256=fingerprint,
             recipe_sha256=sha256(cell.recipe) if cell.recipe.endswith(".toml") and Path(cell.recipe).is_file() else "",
-            cost=entries * (1 + 2 * settings.stages),
+            cost=num_entries(graph) * (1 + 2 * settings.stages),
         )
 
     def _split(self, source: str, per_class: int, number: int) -> tuple[Split, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drgst.errors import SettingError
-from drgst.runs.sources import absolute
+from drgst.graph.datasets.registry import data_source
 
 if TYPE_CHECKING:
     from drgst.runs.config import RunConfig
@@ -46,7 +46,7 @@ class Grid:
         for k in self.per_class:
             if k < 1:
                 raise SettingError(f"per_class is {k}, but at least 1 label a class is needed")
-        object.__setattr__(self, "datasets", tuple(absolute(d) for d in self.datasets))
+        object.__setattr__(self, "datasets", tuple(data_source(d) for d in self.datasets))
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, data sets outermost."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from drgst.cli.console import JsonOption, RootOption, emit, people
-
-if TYPE_CHECKING:
-    from drgst.report.explorer.page import Page
 
 app = typer.Typer(add_completion=False)
 
@@ -30,44 +27,28 @@ def report(
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Make the page that shows what a run did: one HTML file that needs no network and can be mailed.
+    """Make the page of a run: one HTML file without external files, so that it can be mailed.
 
-    It holds the summary, the map of the nodes with every stage, and what was trusted, weighed and corrected. With
-    --store: every recipe of a bench on the same draws.
+    It shows a summary, a map of the nodes at every stage, the pseudo-labels with their weights, and the correction.
+    With --store: every recipe of a bench on the same draws.
     """
     from drgst.errors import SettingError
-
-    if (run is None) == (store is None):
-        raise SettingError("name the folder of a run, or a store with --store: one of them, not both")
-    page, goal = _bench(store, against) if store is not None else _run(Path(str(run)), root, data)
-    goal = page.save(out or goal)
-    people(json).print(_remark(page, goal), soft_wrap=True)
-    if show:
-        typer.launch(goal.absolute().as_uri())
-    if json:
-        emit({"out": str(goal), "bytes": goal.stat().st_size, **_sizes(page, run, store)})
-
-
-def _run(run: Path, root: str | None, data: str | None) -> tuple[Page, Path]:
+    from drgst.report.explorer.bench import bench_page
     from drgst.report.explorer.page import run_page
     from drgst.runs.folder import REPORT
 
-    return run_page(run, root, data), run / REPORT
-
-
-def _bench(store: Path, against: str) -> tuple[Page, Path]:
-    from drgst.report.explorer.bench import bench_page
-
-    return bench_page(store, against), store.with_suffix(".html")
-
-
-def _sizes(page: Page, run: Path | None, store: Path | None) -> dict[str, object]:
-    if store is not None:
-        return {"store": str(store), "cells": len(page.data["cells"])}
-    nodes = page.data["nodes"]
-    return {"run": str(run), "nodes": nodes["total"], "shown": nodes["count"]}
-
-
-def _remark(page: Page, goal: Path) -> str:
-    size = f"{len(page.html) / 1e6:.1f} MB"
-    return "\n".join([*page.data["sentences"], "", f"the page is {goal} ({size}): open it in a browser"])
+    if store is not None and run is None:
+        page, target = bench_page(store, against), store.with_suffix(".html")
+        facts = {"store": str(store), "cells": len(page.data["cells"])}
+    elif run is not None and store is None:
+        page, target = run_page(run, root, data), run / REPORT
+        facts = {"run": str(run), "nodes": page.data["nodes"]["total"], "shown": page.data["nodes"]["count"]}
+    else:
+        raise SettingError("name either the folder of a run or a store with --store")
+    target = page.save(out or target)
+    written = f"written to {target} ({len(page.html) / 1e6:.1f} MB); open it in a browser"
+    people(json).print("\n".join([*page.data["sentences"], "", written]), soft_wrap=True)
+    if show:
+        typer.launch(target.absolute().as_uri())
+    if json:
+        emit({"out": str(target), "bytes": target.stat().st_size, **facts})

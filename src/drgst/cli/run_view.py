@@ -1,4 +1,4 @@
-"""What a person reads when a run has ended."""
+"""The text that ``drgst run`` prints."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from drgst.graph.split import Split
 from drgst.runs.config import RunConfig
 
 FILES = (
-    ("predictions.csv", "every node: id, label, confidence, gain, stage it entered"),
+    ("predictions.csv", "every node: id, label, confidence, gain, stage of its pseudo-label"),
     ("model.safetensors", "the network: drgst.load_model(folder)"),
-    ("history.jsonl", "what happened in each stage"),
-    ("config.toml", "runs again as it is: drgst run --config"),
-    ("summary.json", "these figures"),
+    ("history.jsonl", "every stage: metrics, transition matrix, loss curves"),
+    ("config.toml", "to run it again: drgst run --config"),
+    ("summary.json", "these metrics"),
 )
 
 
 def introduction(graph: Graph, split: Split, config: RunConfig) -> str:
-    """What is about to happen, in one or two lines."""
+    """The data, the recipe and the split of a run, in two lines."""
     sizes = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_classes} classes"
     parts = f"{split.train.size:,} training labels, {split.val.size:,} validation, {split.test.size:,} test"
     pool = f"{split.pool.size:,} nodes may be pseudo-labelled"
@@ -31,17 +31,17 @@ def introduction(graph: Graph, split: Split, config: RunConfig) -> str:
 
 
 def report(console: Console, summary: dict[str, Any], rows: Sequence[dict[str, Any]], folder: str) -> None:
-    """The table of stages, teacher against student, why it stopped and where the files are."""
+    """The table of stages, teacher against student, the stop reason and the files."""
     console.print(stage_table(rows, summary["result_stage"]))
     notes = [f"stage {row['stage']}: {row['note']}" for row in rows if row["note"] not in ("", summary["stop_reason"])]
     files = [f"  {name:<18} {what}" for name, what in FILES]
-    more = f"what to label next: drgst suggest {folder} --n 20"
+    more = f"nodes to label next: drgst suggest {folder} --n 20"
     for line in (*notes, *conclusions(summary), "", f"files in {folder}:", *files, more):
         console.print(line, soft_wrap=True)
 
 
 def stage_table(rows: Sequence[dict[str, Any]], result: int) -> Table:
-    """A line a stage, 80 characters wide at most; a column that is empty throughout is left out."""
+    """One line per stage, at most 80 characters wide, without the columns that are empty."""
     shown = [column for column in COLUMNS if any(row[column[1]] is not None for row in rows)]
     table = Table("stage", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), collapse_padding=True, pad_edge=False)
     for title, _, _ in shown:
@@ -49,14 +49,14 @@ def stage_table(rows: Sequence[dict[str, Any]], result: int) -> Table:
     table.add_column("note")
     for row in rows:
         name = "teacher" if row["stage"] == 0 else str(row["stage"])
-        note = "the result" if row["stage"] == result else "" if row["accepted"] else "not kept"
+        note = "the result" if row["stage"] == result else "" if row["accepted"] else "rejected"
         table.add_row(name, *(_cell(row[key], how) for _, key, how in shown), note)
     return table
 
 
 def conclusions(summary: dict[str, Any]) -> list[str]:
-    """Teacher against student, why it stopped, what it cost."""
-    memory = f", {summary['peak_memory_mb']:,.0f} MB at most" if summary["peak_memory_mb"] else ""
+    """Teacher against student, the stop reason, and time and memory."""
+    memory = f", peak memory {summary['peak_memory_mb']:,.0f} MB" if summary["peak_memory_mb"] else ""
     return [
         *_teacher_against_student(summary),
         f"stopped: {summary['stop_reason']}",
@@ -66,19 +66,18 @@ def conclusions(summary: dict[str, Any]) -> list[str]:
 
 def _teacher_against_student(summary: dict[str, Any]) -> list[str]:
     """On test nodes, else on validation nodes; nothing where there are neither."""
-    for part in ("test", "val"):
+    for part, name in (("test", "test"), ("val", "validation")):
         before, after = summary[f"teacher_{part}_accuracy"], summary[f"{part}_accuracy"]
         if after is None:
             continue
-        name = {"test": "test", "val": "validation"}[part]
         if summary["result_stage"] == 0:
-            return [f"{name} accuracy: {after:.1%}, the teacher's; no student replaced it"]
+            return [f"{name} accuracy: {after:.1%} (the teacher; no student replaced it)"]
         return [f"{name} accuracy: teacher {before:.1%}, student {after:.1%} ({100 * (after - before):+.1f} points)"]
     return []
 
 
-COLUMNS = (  # title, key of the row, how it is written
-    ("trusted", "trusted", "{:,}"),
+COLUMNS = (  # title, key of the row, format
+    ("pseudo-\nlabelled", "trusted", "{:,}"),
     ("precision", "precision", "{:.1%}"),
     ("validation", "val_accuracy", "{:.1%}"),
     ("test", "test_accuracy", "{:.1%}"),

@@ -22,25 +22,28 @@ def suggest(
     out: Annotated[Path | None, typer.Option(help="CSV file to write as well.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Suggest which nodes to label next: those whose label would teach the model most, and not all alike.
+    """Suggest which nodes to label next: those whose labels would be most informative, and not all similar.
 
     Each is a typical node of high information gain in one of n clusters of unlabelled nodes.
     """
-    from drgst.files import write_text
-    from drgst.runs.advice import advice, to_csv
+    from drgst.errors import RunError
+    from drgst.files import csv_text, write_text
+    from drgst.runs.run import load_result
 
-    found = advice(run, n)
+    result = load_result(run)
+    found = result.suggest(n)
+    rows = result.suggestion_rows(found)
+    if not rows:
+        raise RunError(f"every node of the run in {run} is labelled, so there is none to suggest")
     console = people(json)
-    console.print(_table(found.rows, found.measure))
-    if len(found.rows) < n:
-        console.print(
-            f"only {len(found.rows):,} nodes are without a label, so no more can be suggested", soft_wrap=True
-        )
+    console.print(_table(rows, found.measure))
+    if len(rows) < n:
+        console.print(f"only {len(rows):,} nodes are unlabelled, so no more can be suggested", soft_wrap=True)
     if out is not None:
-        write_text(out, to_csv(found.rows))
+        write_text(out, csv_text([rows[0], *(row.values() for row in rows)]))
         console.print(f"written to {out}", soft_wrap=True)
     if json:
-        emit({"run": str(run), "measure": found.measure, "suggestions": found.rows})
+        emit({"run": str(run), "measure": found.measure, "suggestions": rows})
 
 
 def _table(rows: list[dict[str, Any]], measure: str) -> Table:
@@ -48,20 +51,12 @@ def _table(rows: list[dict[str, Any]], measure: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        "node",
-        measure,
-        "predicted",
-        "confidence",
-        "stands for",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
+    titles = ("node", measure, "predicted", "confidence", "represents")
+    table = Table(*titles, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for place in (1, 3, 4):
         table.columns[place].justify = "right"
     for row in rows:
-        alike = f"{row['stands_for']:,} alike"
+        similar = f"{row['stands_for']:,} similar"
         worth = f"{row['worth']:#.3g}"
-        table.add_row(Text(str(row["id"])), worth, Text(row["predicted"]), f"{row['confidence']:.1%}", alike)
+        table.add_row(Text(str(row["id"])), worth, Text(row["predicted"]), f"{row['confidence']:.1%}", similar)
     return table

@@ -1,24 +1,25 @@
-"""``config.toml``: a run that runs again as it is; also settings said as ``key=value``."""
+"""``config.toml``: a run that can be run again; also settings written as ``key=value``."""
 
 from __future__ import annotations
 
+import json
 import platform
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
 
 from drgst import __version__
 from drgst.errors import RunError, SettingError, unknown
-from drgst.runs.config import RUN_KEYS, RunConfig, absolute
-from drgst.runs.toml_write import table
+from drgst.graph.datasets.registry import data_source
+from drgst.runs.config import RUN_KEYS, RunConfig
 from drgst.selftrain.settings import Settings
 
 REMARKS = {
     "recipe_sha256": "of the recipe file",
     "data_sha256": "of features, edges, node ids and class names",
-    "known_sha256": "of the labels that the run is shown, and of the split",
+    "known_sha256": "of the split and of the training and validation labels",
 }
 TABLES = ("run", "settings", "versions")
 _TYPES: dict[str, type] = {"per_class": int, "seed": int, "threads": int}
@@ -28,12 +29,12 @@ def to_toml(config: RunConfig) -> str:
     """The text of ``config.toml``."""
     head = "# A run of drgst. Run it again: drgst run --config THIS-FILE --out ANOTHER-FOLDER\n"
     settings = {k: "none" if v is None else v for k, v in config.settings.items()}
-    parts = (table("run", config.keys(), REMARKS), table("settings", settings), table("versions", config.versions))
-    return head + "\n".join(parts)
+    tables = {"run": config.keys(), "settings": settings, "versions": config.versions}
+    return head + "\n".join(_table(name, values) for name, values in tables.items())
 
 
 def read_config(path: Path) -> RunConfig:
-    """The config in ``path``; an unknown key is refused with the nearest known one. Paths in it start at its folder."""
+    """The config in ``path``. Its paths are relative to its folder; an unknown key is refused with the nearest one."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -44,6 +45,24 @@ def read_config(path: Path) -> RunConfig:
         return _config(document, path.parent)
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from error
+
+
+def parse_changes(words: Iterable[str]) -> dict[str, Any]:
+    """``["epochs=30", "beta=1/3"]`` as a dict; a word may hold several, separated by commas or blanks."""
+    changes: dict[str, Any] = {}
+    for word in " ".join(words).replace(",", " ").split():
+        key, equals, value = word.partition("=")
+        if not equals or not key or not value:
+            raise SettingError(f"--set takes key=value, not {word!r}")
+        changes[key] = _value(key, value)
+    Settings().updated(changes)
+    return changes
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that can change the last bits."""
+    others = {name: version(name) for name in ("torch", "numpy", "scipy")}
+    return {"drgst": __version__, "python": platform.python_version(), **others}
 
 
 def _config(document: dict[str, Any], folder: Path) -> RunConfig:
@@ -58,32 +77,14 @@ def _config(document: dict[str, Any], folder: Path) -> RunConfig:
         if type(value) is not kind:
             raise SettingError(f"{key} is {value!r}, but must be a {'whole number' if kind is int else 'text'}")
     if "per_class" in run and "split" in run:
-        raise SettingError("per_class and split are both given; one of them says who trains")
+        raise SettingError("per_class and split are both given; only one of them can define the training nodes")
     if "data" in run:
-        run["data"] = absolute(run["data"], folder)
+        run["data"] = data_source(run["data"], folder)
     if "split" in run:
         run["split"] = str((folder / run["split"]).absolute())
     settings = {k: _value(k, v) for k, v in document.get("settings", {}).items()}
     Settings().updated(settings)
     return RunConfig(**run, settings=settings, versions=document.get("versions", {}))
-
-
-def parse_changes(words: Iterable[str]) -> dict[str, Any]:
-    """``["epochs=30", "beta=1/3"]`` as a dict; each word may hold several, set apart by commas or blanks."""
-    changes: dict[str, Any] = {}
-    for word in " ".join(words).replace(",", " ").split():
-        key, equals, value = word.partition("=")
-        if not equals or not key or not value:
-            raise SettingError(f"--set takes key=value, not {word!r}")
-        changes[key] = _value(key, value)
-    Settings().updated(changes)
-    return changes
-
-
-def versions() -> dict[str, str]:
-    """Of everything that can change the last bits."""
-    others = {name: version(name) for name in ("torch", "numpy", "scipy")}
-    return {"drgst": __version__, "python": platform.python_version(), **others}
 
 
 def _value(key: str, value: Any) -> Any:
@@ -97,3 +98,19 @@ def _only(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
     for name in given:
         if name not in known:
             raise SettingError(unknown(kind, name, known))
+
+
+def _table(name: str, values: Mapping[str, Any]) -> str:
+    """``[name]`` and a line ``key = value  # remark`` for every value that is not None."""
+    remarks = {key: f"  # {words}" for key, words in REMARKS.items()}
+    lines = [f"{key} = {_literal(v)}{remarks.get(key, '')}" for key, v in values.items() if v is not None]
+    return "\n".join([f"[{name}]", *lines]) + "\n"
+
+
+def _literal(value: Any) -> str:
+    """A text, truth value, whole or decimal number as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

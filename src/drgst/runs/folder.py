@@ -1,37 +1,40 @@
-"""A run as a folder: what was asked for, every stage as it ends, and the result.
+"""A run as a folder: its config, every stage as it ends, and the result.
 
-``config.toml``         everything that was asked for; runs again as it is
-``split.json``          who trains, validates, is tested and may be pseudo-labelled, by node id
-``stages/000.…``        each stage, written when it ends: an interrupted run goes on from the last one
-``history.jsonl``       a line a stage
+``config.toml``         the complete config; ``drgst run --config`` runs it again
+``split.json``          training, validation, test and pool nodes, by node id
+``stages/000.…``        each stage, written when it ends: an interrupted run is resumed from the last one
+``history.jsonl``       one line per stage
 ``predictions.csv``     id, label, confidence, gain, stage
 ``model.safetensors``   the network, with ``model.json``: ``drgst.load_model(folder)``
-``summary.json``        the figures; written last, so that a folder that has it is finished
+``summary.json``        the metrics; written last, so that a folder that has it is finished
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import logging
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drgst.errors import RunError
 from drgst.files import write_text
 from drgst.graph.io.split_files import save_split
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
-from drgst.runs.plan import Plan
 from drgst.selftrain.history import History
-from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.persist.stage import load_stage, save_stage
+
+if TYPE_CHECKING:
+    from drgst.runs.run import Run
 
 _log = logging.getLogger("drgst")
 CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
 PREDICTIONS, WEIGHTS, MODEL, REPORT = "predictions.csv", "model.safetensors", "model.json", "report.html"
-RESULTS = (SUMMARY, PREDICTIONS, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order in which they are taken away
+RESULTS = (SUMMARY, PREDICTIONS, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
 
 
 class RunFolder:
@@ -53,105 +56,100 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether it came to its end."""
+        """Whether that run is finished."""
         return self.exists and (self / SUMMARY).is_file()
 
     def check_free(self, resume: bool, force: bool) -> None:
         """Refuse a folder that a run must not write to; touches nothing."""
         if resume and force:
-            raise RunError("--resume and --force are both given: go on with the old run, or replace it")
+            raise RunError("--resume and --force are both given: resume the old run, or replace it")
         if self.exists:
-            self.config()  # a config.toml of something else is refused here, also with --force
+            self.config()  # a config.toml of another program is refused here, also with --force
             if not (resume or force):
-                raise RunError(f"{self} holds a run already; --resume goes on with it, --force replaces it")
+                raise RunError(f"{self} already holds a run; --resume continues it, --force replaces it")
         elif self.path.is_dir() and any(self.path.iterdir()):
             raise RunError(f"{self} is not empty and holds no run of drgst, so nothing is written there; use --out")
         elif self.path.exists() and not self.path.is_dir():
             raise RunError(f"{self} is not a folder; use --out")
 
     def config(self) -> RunConfig:
-        """What the run in this folder was asked for."""
+        """The config of the run in this folder."""
         config = read_config(self / CONFIG)
         if "drgst" not in config.versions:
-            raise RunError(f"{self / CONFIG} was not written by a run of drgst, so {self} is left alone; use --out")
+            raise RunError(f"{self / CONFIG} was not written by a run of drgst, so {self} is not changed; use --out")
         return config
 
-    def start(self, plan: Plan) -> None:
+    def start(self, run: Run) -> None:
         """Make the folder with its config and split, in one step; in the folder of an old run, replace that run.
 
-        An old run loses its results and stages first and its config last, so that a kill between leaves the old run,
-        not begun. Only files with the names of a run are removed; others in the folder stay.
+        The results and stages of an old run are removed before its config is replaced, so that a kill in between
+        leaves the old run, unstarted. Only files with the names of a run are removed.
         """
         try:
             if self.exists:
-                self._clear()
-                self._describe(plan, self.path)
+                for path in (*(self / name for name in RESULTS), *reversed(self.stage_files())):
+                    path.unlink(missing_ok=True)
+                _describe(run, self.path)
                 return
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(prefix=f".{self.path.name}.", suffix=".tmp", dir=self.path.parent) as aside:
                 made = Path(aside) / "run"
                 made.mkdir()
-                self._describe(plan, made)
+                _describe(run, made)
                 made.replace(self.path)
         except OSError as error:
             raise RunError(f"can't write the run folder {self}: {error.strerror or error}") from error
 
     def sweep(self) -> None:
-        """Remove what a killed write left behind."""
+        """Remove the temporary files of a killed write."""
         for folder in (self.path, self.path / "stages"):
             for path in folder.glob(".*.tmp"):
                 path.unlink(missing_ok=True)
 
-    def _clear(self) -> None:
-        for path in (*(self / name for name in RESULTS), *reversed(self.stage_files())):
-            path.unlink(missing_ok=True)
-
-    def _describe(self, plan: Plan, folder: Path) -> None:
-        save_split(plan.split, plan.graph, folder / SPLIT)
-        split = None if plan.config.per_class is not None else SPLIT
-        write_text(folder / CONFIG, to_toml(replace(plan.config, split=split)))
-
     def stage_path(self, number: int) -> Path:
-        """Where stage ``number`` is."""
+        """The file of stage ``number``."""
         return self.path / "stages" / f"{number:03d}.safetensors"
 
     def stage_files(self) -> list[Path]:
-        """The stages that are there."""
+        """The files of the finished stages."""
         return sorted((self.path / "stages").glob("[0-9][0-9][0-9]*.safetensors"))
 
     def save_stage(self, history: History) -> None:
         """Write the last stage of ``history``."""
         save_stage(history[-1], self.stage_path(history[-1].number))
 
-    def history(self, problem: Problem) -> History:
-        """The stages that ended before the run was interrupted, up to the first that is missing or damaged."""
+    def history(self, shape: tuple[int, int]) -> History:
+        """The finished stages, up to the first that is missing or damaged, of a run with logits of ``shape`` (N, C)."""
         history = History()
-        shape = (problem.graph.num_nodes, problem.graph.num_classes)
         while (path := self.stage_path(len(history))).is_file():
             try:
                 stage = load_stage(path)
             except RunError as error:
-                _log.warning("%s; that stage is run again", error)
+                _log.warning("%s; the run continues before that stage", error)
                 break
             if stage.logits.shape != shape or stage.number != len(history):
-                _log.warning("%s does not fit the graph; that stage is run again", path)
+                _log.warning("%s does not fit the graph; the run continues before that stage", path)
                 break
             history = history.with_stage(stage)
         return history
 
     def summary(self) -> dict[str, Any]:
         """``summary.json``."""
-        return self._json(SUMMARY)
+        try:
+            return dict(json.loads(self.text(SUMMARY)))
+        except (ValueError, TypeError) as error:
+            raise RunError(f"{self / SUMMARY} is damaged: {error}") from error
 
     def rows(self) -> list[dict[str, Any]]:
         """``history.jsonl``."""
         return [json.loads(line) for line in self.text(HISTORY).splitlines()]
 
-    def _json(self, name: str) -> dict[str, Any]:
+    def predictions(self, column: str) -> list[str]:
+        """A column of ``predictions.csv``."""
         try:
-            return dict(json.loads(self.text(name)))
-        except (ValueError, TypeError) as error:
-            raise RunError(f"{self / name} is damaged: {error}") from error
+            return [row[column] for row in csv.DictReader(io.StringIO(self.text(PREDICTIONS)))]
+        except KeyError as error:
+            raise RunError(f"{self / PREDICTIONS} is damaged: it has no column {error}") from error
 
     def text(self, name: str) -> str:
         """The content of one of the files."""
@@ -162,10 +160,16 @@ class RunFolder:
 
 
 def finished_run(path: str | Path) -> RunFolder:
-    """The folder of a finished run; anything else is refused with what to do."""
+    """The folder of a finished run; anything else is refused with the command that helps."""
     folder = RunFolder(path)
     if not folder.exists:
         raise RunError(f"{path} is not the folder of a run; make one with: drgst run --out {path}")
     if not folder.finished:
-        raise RunError(f"the run in {path} is not finished; go on with: drgst run --out {path} --resume")
+        raise RunError(f"the run in {path} is not finished; continue it with: drgst run --out {path} --resume")
     return folder
+
+
+def _describe(run: Run, folder: Path) -> None:
+    save_split(run.split, run.graph, folder / SPLIT)
+    split = None if run.config.per_class is not None else SPLIT
+    write_text(folder / CONFIG, to_toml(replace(run.config, split=split)))

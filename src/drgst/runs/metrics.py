@@ -1,12 +1,21 @@
-"""Figures of merit. They read true labels, so nothing that trains or chooses may call them on test nodes."""
+"""Evaluation metrics. They read true labels, so nothing that trains or chooses may call them on test nodes."""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
+
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.selftrain.history import History
+
+Metrics = dict[str, float | None]
 
 
 def accuracy(predicted: np.ndarray, truth: np.ndarray) -> float:
-    """1/M Σ_i [ŷ_i = y_i] over the nodes whose truth is known (y ≥ 0); NaN where there is none."""
+    """1/M Σ_i [ŷ_i = y_i] over the nodes of known label (y ≥ 0); NaN where there is none."""
     known = truth >= 0
     return float((predicted[known] == truth[known]).mean()) if known.any() else float("nan")
 
@@ -43,3 +52,38 @@ def brier_score(probabilities: np.ndarray, truth: np.ndarray) -> float:
     apart = probabilities[known].astype(np.float64).copy()
     apart[np.arange(apart.shape[0]), truth[known]] -= 1
     return float((apart**2).sum(axis=1).mean())
+
+
+def run_metrics(probabilities: np.ndarray, teacher: np.ndarray, graph: Graph, split: Split) -> Metrics:
+    """Metrics of a result and of its teacher, from their probabilities (N, C); None where no label is known."""
+    truth, p, p_teacher = graph.labels[split.test], probabilities[split.test], teacher[split.test]
+    val = graph.labels[split.val]
+    found = {
+        "test_accuracy": accuracy(p.argmax(axis=1), truth),
+        "teacher_test_accuracy": accuracy(p_teacher.argmax(axis=1), truth),
+        "val_accuracy": accuracy(probabilities[split.val].argmax(axis=1), val),
+        "teacher_val_accuracy": accuracy(teacher[split.val].argmax(axis=1), val),
+        "macro_f1": macro_f1(p.argmax(axis=1), truth, graph.num_classes),
+        "ece": calibration_error(p, truth),
+        "teacher_ece": calibration_error(p_teacher, truth),
+        "brier": brier_score(p, truth),
+    }
+    return {name: finite(value) for name, value in found.items()}
+
+
+def stage_rows(history: History, graph: Graph, split: Split) -> list[dict[str, Any]]:
+    """One row per stage: its summary, the accuracy of its pseudo-labels (precision) and its test accuracy."""
+    labels = graph.labels
+    return [
+        {
+            **stage.summary(),
+            "precision": finite(accuracy(stage.pseudo.labels, labels[stage.pseudo.nodes])),
+            "test_accuracy": finite(accuracy(stage.predictions[split.test], labels[split.test])),
+        }
+        for stage in history.stages
+    ]
+
+
+def finite(value: float) -> float | None:
+    """``value``, or None for NaN and infinity, which JSON does not have."""
+    return float(value) if math.isfinite(value) else None

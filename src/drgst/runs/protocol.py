@@ -1,4 +1,4 @@
-"""The protocol of the paper: what a draw is, so that every recipe is compared on the same ones."""
+"""The draws of the paper's protocol: every recipe is compared on the same splits."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ VALIDATIONS: tuple[Validation, ...] = ("public", "none")
 
 
 def draw(graph: Graph, per_class: int, number: int, pool: Pool, validation: Validation) -> Split:
-    """Draw d: the split of d with ``per_class`` training labels a class. The seed of its training is d, too.
+    """The split of draw d with ``per_class`` training labels per class. The seed of its training is also d.
 
-    On a data set of the paper they are drawn from the 20 public ones a class; at 20 all draws have the public split and
-    differ by seed alone. Validation and test nodes are the public ones; ``validation="none"`` gives the validation
-    nodes back to the pool, labels unseen, so that nothing is known but the training labels.
+    On a data set of the paper they are drawn from the 20 public ones per class; at 20 all draws have the public split
+    and differ by seed only. Validation and test nodes are the public ones; ``validation="none"`` moves the validation
+    nodes to the pool and hides their labels.
     """
     if validation not in VALIDATIONS:
         raise SettingError(f"validation is {validation!r}, but must be one of: {', '.join(VALIDATIONS)}")

@@ -1,133 +1,198 @@
-"""What is left of a run when it has ended: figures, predictions, rows of history."""
+"""A finished run: its stages, predictions and metrics."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-import sys
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from drgst.files import write_text
 from drgst.graph.core import Graph
+from drgst.graph.split import Split
 from drgst.recipes.presets import labels_per_class
-from drgst.runs.metrics import accuracy
+from drgst.runs.config import RunConfig
+from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder
+from drgst.runs.memory import peak_memory_mb
+from drgst.runs.metrics import Metrics, finite, run_metrics, stage_rows
 from drgst.runs.model import Model
-from drgst.runs.plan import Plan
-from drgst.runs.stage_metrics import stage_rows
+from drgst.runs.predict import to_csv
+from drgst.runs.suggest import Suggestions, label_worth, suggest_nodes
 from drgst.selftrain.engine import result_stage
 from drgst.selftrain.history import History, Stage
+from drgst.selftrain.recipe import Recipe
 
-HEADER = ("id", "label", "confidence", "gain", "stage")
+if TYPE_CHECKING:
+    from drgst.runs.run import Run
+
+SUGGESTED = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """A plan and the history it led to."""
+class Result:
+    """Everything that is known of a finished run, whether it was just executed or read from its folder.
 
-    plan: Plan
+    A result that was read from a folder opens the data set when ``run``, ``graph`` or ``split`` is first used, or a
+    metric, which needs the labels.
+    """
+
+    config: RunConfig
     history: History
+    model: Model  # with the arrays of the result: probabilities, gain, labeled_stage, …
+    node_ids: list[Any]
+    open_run: Callable[[], Run]
+    seconds: float
+    peak_memory_mb: float | None = None
+    folder: str = ""
 
-    @property
-    def result(self) -> Stage:
-        """The stage whose network is the result."""
-        return result_stage(self.history, self.plan.problem.settings.keep)
-
-    def summary(self) -> dict[str, Any]:
-        """The figures of the run, for ``summary.json`` and ``--json``; None where a figure does not exist."""
-        plan, history, result, teacher = self.plan, self.history, self.result, self.history[0]
-        config, train = plan.config, plan.split.train
-        return {
-            "dataset": plan.graph.name,
-            "recipe": config.recipe,
-            "per_class": config.per_class or labels_per_class(plan.graph.labels[train]),
-            "seed": config.seed,
-            "teacher_test_accuracy": self._accuracy(teacher, plan.split.test),
-            "test_accuracy": self._accuracy(result, plan.split.test),
-            "teacher_val_accuracy": self._accuracy(teacher, plan.split.val),
-            "val_accuracy": self._accuracy(result, plan.split.val),
-            "stages": len(history) - 1,
-            "result_stage": result.number,
-            "stop_reason": history.stop_reason,
-            "seconds": round(history.seconds, 3),
-            "epochs": sum(s.epochs for s in history.stages),
-            "peak_memory_mb": peak_memory_mb(),
-            "sizes": {part: int(getattr(plan.split, part).size) for part in ("train", "val", "test", "pool")},
-            "versions": dict(config.versions),
-        }
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A dict a stage: its summary, the verdict of the truth, T, and every training with its curves."""
-        rows = stage_rows(self.history, self.plan.graph, self.plan.split)
-        return [{**row, **_details(stage)} for row, stage in zip(rows, self.history.stages, strict=True)]
-
-    def predictions_csv(self) -> str:
-        """``id,label,confidence,gain,stage``, a line a node: stage 0 is a training node, -1 never trusted."""
-        stage, graph = self.result, self.plan.graph
-        entered = self.history.entered(graph.num_nodes, self.plan.split.train)
-        return predictions_csv(graph, graph.class_names, stage.probabilities, stage.all_gain, entered)
-
-    def model(self) -> Model:
-        """The network that is the result."""
-        plan, graph = self.plan, self.plan.graph
-        state, settings = dict(self.result.state), plan.problem.settings
-        parts = (plan.recipe.learner, plan.recipe.calibrate)
-        return Model(str(plan.config.recipe), settings, graph.class_names, graph.num_features, state, *parts)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """What a loaded model knows of the graph it was fitted on."""
-        stage, graph = self.result, self.plan.graph
+    @classmethod
+    def of(cls, run: Run, history: History, seconds: float) -> Result:
+        """The result of ``run``, which ended with ``history``."""
+        graph, settings = run.graph, run.problem.settings
+        stage = result_stage(history, settings.keep)
         arrays = {
             "probabilities": stage.probabilities,
             "gain": stage.all_gain,
-            "labeled_stage": self.history.entered(graph.num_nodes, self.plan.split.train),
-            "candidates": self._candidates(),
+            "labeled_stage": history.entered(graph.num_nodes, run.split.train),
+            "candidates": candidates(graph, run.split),
+            "transition": stage.transition,
+            "postprocessed": stage.finished,
         }
-        return arrays if stage.transition is None else {**arrays, "transition": stage.transition}
+        model = Model(
+            recipe=str(run.config.recipe),
+            parts=run.recipe,
+            settings=settings,
+            class_names=graph.class_names,
+            num_features=graph.num_features,
+            state=dict(stage.state),
+            arrays={name: array for name, array in arrays.items() if array is not None},
+            seed=run.problem.seed,
+            stop_reason=history.stop_reason,
+        )
+        return cls(run.config, history, model, graph.node_ids.tolist(), lambda: run, seconds, peak_memory_mb())
 
-    def _candidates(self) -> np.ndarray:
-        """Nodes that a person might label next: those of the pool without a label; where all have one (a data set
-        with the whole truth, hidden from the run), all of the pool. Never a training, validation or test node."""
-        pool = np.setdiff1d(self.plan.split.pool, self.plan.split.test)
-        bare = pool[self.plan.graph.labels[pool] < 0]
-        return bare if bare.size else pool
+    @cached_property
+    def run(self) -> Run:
+        """The run that led to this result."""
+        return self.open_run()
 
-    def _accuracy(self, stage: Stage, nodes: np.ndarray) -> float | None:
-        return _finite(accuracy(stage.predictions[nodes], self.plan.graph.labels[nodes]))
+    @property
+    def graph(self) -> Graph:
+        """With all known labels, also those that were hidden from the run."""
+        return self.run.graph
+
+    @property
+    def split(self) -> Split:
+        """Training, validation, test and pool nodes."""
+        return self.run.split
+
+    @cached_property
+    def stage(self) -> Stage:
+        """The stage whose model is the result."""
+        return result_stage(self.history, self.model.settings.keep)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The parts."""
+        return self.model.parts
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """(N, C), calibrated and post-processed as the recipe defines."""
+        return self.model.arrays["probabilities"]
+
+    @property
+    def epochs(self) -> int:
+        """Of all stages."""
+        return sum(stage.epochs for stage in self.history.stages)
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """Metrics of the result and of its teacher; None where no label is known."""
+        return run_metrics(self.probabilities, self.history[0].probabilities, self.graph, self.split)
+
+    @cached_property
+    def suggested(self) -> Suggestions:
+        """The nodes to label next."""
+        return self.suggest(SUGGESTED)
+
+    def suggest(self, n: int) -> Suggestions:
+        """``n`` nodes to label next; fewer where fewer are unlabelled."""
+        nodes = self.model.arrays["candidates"]
+        worth = label_worth(self.stage.all_gain, self.probabilities, nodes)
+        return suggest_nodes(self.stage.embedding, worth, nodes, n, self.model.seed)
+
+    def suggestion_rows(self, found: Suggestions) -> list[dict[str, Any]]:
+        """One dict per suggested node."""
+        p, names = self.probabilities, self.model.class_names
+        return [
+            {
+                "id": self.node_ids[node],
+                "worth": float(worth),
+                "predicted": names[int(p[node].argmax())],
+                "confidence": float(p[node].max()),
+                "stands_for": int(similar),
+            }
+            for node, worth, similar in zip(found.nodes, found.worth, found.stands_for, strict=True)
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """The facts and metrics of the run as plain values, for ``summary.json`` and ``--json``."""
+        config, split, labels = self.config, self.split, self.graph.labels
+        return {
+            "dataset": self.graph.name,
+            "recipe": config.recipe,
+            "per_class": config.per_class or labels_per_class(labels[split.train]),
+            "seed": config.seed,
+            **self.metrics,
+            "stages": len(self.history) - 1,
+            "result_stage": self.stage.number,
+            "stop_reason": self.history.stop_reason,
+            "seconds": round(self.seconds, 3),
+            "epochs": self.epochs,
+            "peak_memory_mb": self.peak_memory_mb,
+            "sizes": {part: int(getattr(split, part).size) for part in ("train", "val", "test", "pool")},
+            "versions": dict(config.versions),
+        }
+
+    def predictions_csv(self) -> str:
+        """The text of ``predictions.csv``, one line per node."""
+        return to_csv(self.node_ids, self.model.class_names, self.model.arrays)
+
+    def save(self, folder: RunFolder) -> None:
+        """Write the result to ``folder``, the summary last."""
+        write_history(folder, self.run, self.history)
+        write_text(folder / PREDICTIONS, self.predictions_csv())
+        self.model.save(folder.path)
+        write_text(folder / SUMMARY, json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
 
 
-def predictions_csv(
-    graph: Graph,
-    class_names: tuple[str, ...],
-    probabilities: np.ndarray,
-    gain: np.ndarray | None = None,
-    stage: np.ndarray | None = None,
-) -> str:
-    """Predictions as CSV; without gain and stage (a graph that was not fitted on) those columns are left out."""
-    columns: list[list[Any]] = [
-        graph.node_ids.tolist(),
-        [class_names[c] for c in probabilities.argmax(axis=1)],
-        [f"{v:.6f}" for v in probabilities.max(axis=1)],
-    ]
-    if gain is not None and stage is not None:
-        columns += [["" if math.isnan(v) else f"{v:.6g}" for v in gain.tolist()], stage.tolist()]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEADER[: len(columns)])
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue()
+def with_postprocessed(history: History, model: Model) -> History:
+    """``history`` with the post-processed logits of its result, which are saved with the model."""
+    logits = model.arrays.get("postprocessed")
+    if logits is None:
+        return history
+    return history.with_result(replace(result_stage(history, model.settings.keep), finished=logits))
 
 
-def peak_memory_mb() -> float | None:
-    """The most memory that this process has held; None where the system does not tell (Windows)."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+def candidates(graph: Graph, split: Split) -> np.ndarray:
+    """Nodes that a person might label next: the pool nodes without a label, but no test node.
+
+    Where every node has a label (hidden from the run), all pool nodes are candidates.
+    """
+    pool = np.setdiff1d(split.pool, split.test)
+    unlabelled = pool[graph.labels[pool] < 0]
+    return unlabelled if unlabelled.size else pool
+
+
+def write_history(folder: RunFolder, run: Run, history: History) -> None:
+    """``history.jsonl``: one line per stage with its metrics, T, and every training with its loss curves."""
+    rows = stage_rows(history, run.graph, run.split)
+    lines = [{**row, **_details(stage)} for row, stage in zip(rows, history.stages, strict=True)]
+    write_text(folder / HISTORY, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
 
 
 def _details(stage: Stage) -> dict[str, Any]:
@@ -135,17 +200,13 @@ def _details(stage: Stage) -> dict[str, Any]:
         {
             "epochs": t.epochs,
             "best_epoch": t.best_epoch,
-            "first_val_loss": _finite(t.first_val_loss),
-            "val_loss": _finite(t.val_loss),
-            "val_accuracy": _finite(t.val_accuracy),
+            "first_val_loss": finite(t.first_val_loss),
+            "val_loss": finite(t.val_loss),
+            "val_accuracy": finite(t.val_accuracy),
             "reason": t.reason,
-            "train_losses": [_finite(v) for v in t.curve.train_loss],
-            "val_losses": [_finite(v) for v in t.curve.val_loss],
+            "train_losses": [finite(v) for v in t.curve.train_loss],
+            "val_losses": [finite(v) for v in t.curve.val_loss],
         }
         for t in stage.trainings
     ]
     return {"transition": None if stage.transition is None else stage.transition.tolist(), "trainings": trainings}
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

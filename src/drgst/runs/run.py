@@ -1,78 +1,183 @@
-"""A plan carried out in its folder: begun, gone on with, and kept."""
+"""A run: made from a config, from the arguments of an estimator or from a task of a bench, then executed."""
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Iterator
+import os
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
 
 import torch
 
-from drgst.files import write_text
-from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder
-from drgst.runs.model import save_model_files
-from drgst.runs.plan import Plan
-from drgst.runs.result import Outcome
+from drgst.errors import RunError
+from drgst.files import sha256
+from drgst.graph.core import Graph
+from drgst.graph.default_split import default_split
+from drgst.graph.io.open import open_graph
+from drgst.graph.io.split_files import load_split
+from drgst.graph.split import Pool, Split
+from drgst.nn.inputs import open_device
+from drgst.recipes.post import dressed
+from drgst.recipes.resolve import resolve
+from drgst.runs.config import RunConfig
+from drgst.runs.config_file import versions
+from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
+from drgst.runs.folder import CONFIG, RunFolder, finished_run
+from drgst.runs.model import Model
+from drgst.runs.protocol import Validation, draw
+from drgst.runs.result import Result, with_postprocessed, write_history
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
+from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.settings import Settings
 
 _log = logging.getLogger("drgst")
+Opener = Callable[[str], Graph]
+SMALL = 2_000_000  # entries of A and X below which a second thread costs more than it saves
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run that is ready to be executed; ``config`` describes all of it."""
+
+    config: RunConfig
+    graph: Graph  # with all labels: for metrics after the run, never for the run
+    problem: Problem  # what the run may know
+    recipe: Recipe
+
+    @property
+    def split(self) -> Split:
+        """Training, validation, test and pool nodes."""
+        return self.problem.split
+
+    @classmethod
+    def of(cls, graph: Graph, split: Split, config: RunConfig, parts: Recipe | None = None) -> Run:
+        """A run on ``graph``: recipe, settings, seed and threads are those of ``config``.
+
+        ``parts`` is a recipe of the user's own; it replaces the one that ``config`` names.
+        """
+        if parts is None:
+            settings, parts = resolve(str(config.recipe), graph, split, config.settings)
+        else:
+            settings = Settings().updated(config.settings)
+            parts = dressed(parts, settings)
+        problem = Problem.of(graph, split, settings, cast(int, config.seed))
+        data = config.data or graph.name
+        return cls(
+            replace(config, data=data, settings=settings.model_dump(), versions=versions()), graph, problem, parts
+        )
+
+    @classmethod
+    def from_config(cls, config: RunConfig, opener: Opener = open_graph) -> Run:
+        """Open the data, choose the split and resolve the settings.
+
+        Data, labels or a recipe file that are not those of the fingerprints in ``config`` are refused.
+        """
+        config = config.with_defaults()
+        recipe, data = str(config.recipe), str(config.data)
+        if recipe.endswith(".toml"):
+            message = f"the recipe file {recipe} has changed since the config was written"
+            config = replace(config, recipe_sha256=_same(config.recipe_sha256, sha256(recipe), message))
+        graph = opener(data)
+        message = f"{data} is not the graph that the config was written for: its contents have changed"
+        config = replace(config, data_sha256=_same(config.data_sha256, data_fingerprint(graph), message))
+        run = cls.of(graph, _split(graph, config), replace(config, threads=config.threads or _threads(graph)))
+        open_device(run.problem.settings.device)  # refuse an unavailable one before a folder is made
+        message = f"the labels or the split of {data} are not those that the config was written for"
+        known = _same(config.known_sha256, known_fingerprint(run.problem), message)
+        return replace(run, config=replace(run.config, known_sha256=known))
+
+    def execute(
+        self, callback: Callback | None = None, folder: RunFolder | None = None, resume: bool = False
+    ) -> Result:
+        """Train stage by stage; with a ``folder``, write every stage and the result to it.
+
+        With ``resume``, finished stages are read from the folder, and the result is bit-identical to that of an
+        uninterrupted run.
+        """
+        callback, history = callback or Callback(), History()
+        if folder is not None:
+            history = self._start(folder, resume)
+            callback = Checkpointer(folder, self, callback)
+        began = time.perf_counter() - history.seconds
+        with threads(self.config.threads):
+            history = self_train(self.problem, self.recipe, callback, history)
+        result = Result.of(self, history, time.perf_counter() - began)
+        if folder is not None:
+            result.save(folder)
+        return result
+
+    def _start(self, folder: RunFolder, resume: bool) -> History:
+        """The stages that are already in ``folder``."""
+        if not (resume and folder.exists):
+            folder.start(self)
+            return History()
+        folder.sweep()
+        old, new = folder.config().versions, self.config.versions
+        changed = [f"{name} {old.get(name)} is now {new[name]}" for name in new if old.get(name) != new[name]]
+        if changed:
+            _log.warning("the run was started with other versions (%s): its last bits may differ", "; ".join(changed))
+        return folder.history((self.graph.num_nodes, self.graph.num_classes))
 
 
 class Checkpointer(Callback):
-    """Writes each stage to the run folder when it ends, then tells ``inner``."""
+    """Writes each stage to the run folder when it ends, then calls ``inner``."""
 
-    def __init__(self, folder: RunFolder, plan: Plan, inner: Callback) -> None:
-        self.folder, self.plan, self.inner = folder, plan, inner
+    def __init__(self, folder: RunFolder, run: Run, inner: Callback) -> None:
+        self.folder, self.run, self.inner = folder, run, inner
         self.training, self.epoch = inner.training, inner.epoch  # type: ignore[method-assign]
 
     def stage(self, history: History) -> None:
-        """The stage itself, and the history so far for a person who looks in."""
+        """The stage itself, and the history so far for people to read."""
         self.folder.save_stage(history)
-        write_history(self.folder, Outcome(self.plan, history))
+        write_history(self.folder, self.run, history)
         self.inner.stage(history)
 
 
-def execute_run(plan: Plan, folder: RunFolder, resume: bool = False, callback: Callback | None = None) -> Outcome:
-    """Run ``plan`` and leave everything in ``folder``.
+def load_result(path: str | Path, opener: Opener = open_graph, data: str | None = None) -> Result:
+    """The finished run in the folder ``path``; the data set is not opened before it is needed.
 
-    With ``resume``, stages that are there are read instead of run, and the result has the same bits as that of an
-    unbroken run. An interrupt leaves the folder so that it can be gone on with.
+    ``data`` is where the graph is now, if it has moved.
     """
-    watcher = callback or Callback()
-    history = History()
-    if resume and folder.exists:
-        folder.sweep()
-        history = folder.history(plan.problem)
-        _tell_versions(folder, plan)
-    else:
-        folder.start(plan)
-    with threads(plan.config.threads):
-        history = self_train(plan.problem, plan.recipe, Checkpointer(folder, plan, watcher), history)
-    outcome = Outcome(plan, history)
-    keep(folder, outcome)
-    return outcome
-
-
-def keep(folder: RunFolder, outcome: Outcome) -> None:
-    """Write the results, the summary last."""
-    write_history(folder, outcome)
-    write_text(folder / PREDICTIONS, outcome.predictions_csv())
-    seed, reason = int(outcome.plan.config.seed or 0), outcome.history.stop_reason
-    save_model_files(folder.path, outcome.model(), outcome.arrays(), seed, reason)
-    write_text(folder / SUMMARY, json.dumps(outcome.summary(), indent=2, allow_nan=False) + "\n")
-
-
-def write_history(folder: RunFolder, outcome: Outcome) -> None:
-    """``history.jsonl``: a line a stage."""
-    write_text(folder / HISTORY, "".join(json.dumps(row, allow_nan=False) + "\n" for row in outcome.rows()))
+    folder = finished_run(path)
+    summary, config, model = folder.summary(), folder.config(), Model.load(folder.path)
+    if data is not None:
+        config = replace(config, data=data)
+    ids, p = folder.predictions("id"), model.arrays["probabilities"]
+    free = model.arrays.get("candidates")
+    if len(ids) != len(p) or free is None or (free.size and free.max() >= len(p)):
+        raise RunError(f"{folder} was edited: its files are not of the same graph")
+    history = folder.history(p.shape)
+    if len(history) != summary.get("stages", -1) + 1:
+        raise RunError(
+            f"stage {len(history)} of the run in {folder} is missing or damaged; "
+            f"make the run again with: drgst run --config {folder / CONFIG} --out ANOTHER-FOLDER"
+        )
+    history = with_postprocessed(history.ended(model.stop_reason), model)
+    result = Result(
+        config,
+        history,
+        model,
+        ids,
+        lambda: Run.from_config(config, opener),
+        float(summary.get("seconds", history.seconds)),
+        summary.get("peak_memory_mb"),
+        str(folder),
+    )
+    if (result.stage.probabilities != p).any():
+        raise RunError(f"{folder} was edited, or written by another version: its stages and its model do not agree")
+    return result
 
 
 @contextmanager
 def threads(count: int | None) -> Iterator[None]:
-    """Let torch use ``count`` threads inside (None: as many as it likes), and as many as before afterwards."""
+    """Let torch use ``count`` threads inside (None: no change), and restore the number afterwards."""
     before = torch.get_num_threads()
     if count is not None:
         torch.set_num_threads(count)
@@ -82,8 +187,31 @@ def threads(count: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _tell_versions(folder: RunFolder, plan: Plan) -> None:
-    old, new = folder.config().versions, plan.config.versions
-    other = [f"{name} {old.get(name)} is now {new[name]}" for name in new if old.get(name) != new[name]]
-    if other:
-        _log.warning("the run was begun with other versions (%s): its last bits may differ", "; ".join(other))
+def num_entries(graph: Graph) -> int:
+    """Stored entries of A and X: the cost of an epoch grows with them."""
+    x = graph.features
+    return int(graph.adjacency.nnz + (x.nnz if hasattr(x, "nnz") else x.size))
+
+
+def _same(expected: str | None, found: str, message: str) -> str:
+    """``found``, once it is the fingerprint that is ``expected``."""
+    if expected not in (None, found):
+        raise RunError(message)
+    return found
+
+
+def _split(graph: Graph, config: RunConfig) -> Split:
+    pool, validation = cast(Pool, config.pool), cast(Validation, config.validation)
+    if config.per_class is not None:
+        return draw(graph, config.per_class, int(config.seed or 0), pool, validation)
+    split = load_split(config.split, graph) if config.split else default_split(graph)
+    split = split if pool is None else split.with_pool(pool, graph.num_nodes)
+    return split if validation == "public" else split.without_validation()
+
+
+def _threads(graph: Graph) -> int | None:
+    """OMP_NUM_THREADS; else 1 for a small graph; else what torch chooses (None)."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdigit() and int(given) > 0:
+        return int(given)
+    return 1 if num_entries(graph) < SMALL else None

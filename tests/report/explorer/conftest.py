@@ -8,19 +8,16 @@ import pytest
 
 from drgst.estimator import SelfTraining
 from drgst.report.explorer.data import page_data
-from drgst.report.explorer.source import Told, fitted_told
-from drgst.selftrain.learners.network import Problem
+from drgst.runs.result import Result
 
 
 @pytest.fixture(scope="session")
-def told(hostile: SelfTraining) -> Told:
-    """The hostile run as a page sees it."""
-    settings, recipe = hostile._resolve(hostile.graph_, hostile.split_)
-    problem = Problem.of(hostile.graph_, hostile.split_, settings, hostile.seed)
-    return fitted_told(problem, hostile.graph_, recipe, "drgst-do", hostile.history_, "again")
+def result(hostile: SelfTraining) -> Result:
+    """The result of the hostile run."""
+    return hostile.result_
 
 
 @pytest.fixture(scope="session")
-def data(told: Told) -> dict[str, Any]:
+def data(result: Result) -> dict[str, Any]:
     """The dict of its page."""
-    return page_data(told)
+    return page_data(result, "again")

@@ -64,7 +64,7 @@ def test_command(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as stopped:
             main(["report", *words])
         assert stopped.value.code == 2
-    assert "one of them" in capsys.readouterr().err
+    assert "name either" in capsys.readouterr().err
 
 
 def test_no_store(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from drgst.report.explorer.data import plain
 from drgst.report.explorer.packing import WHOLE, unpack
-from drgst.report.explorer.source import Told
 from drgst.report.explorer.stages import threshold_of
+from drgst.runs.result import Result
 from drgst.selftrain.select.clusters import ClusterChecked
 from drgst.selftrain.select.rank import TopPerClass
 from drgst.selftrain.select.threshold import Nothing, Threshold
@@ -21,36 +21,36 @@ def test_json_without_nan(data: dict[str, Any]) -> None:
     assert json.loads(json.dumps(data, allow_nan=False))["format"] == 1
 
 
-def test_beliefs_are_those_of_the_stages(told: Told, data: dict[str, Any]) -> None:
+def test_beliefs_are_those_of_the_stages(result: Result, data: dict[str, Any]) -> None:
     """Likeliest class, its probability and the gain of every node in every stage."""
     best, share, gain = (unpack(data["nodes"][key]) for key in ("top", "share", "gain"))
-    for s, stage in enumerate(told.history.stages):
+    for s, stage in enumerate(result.history.stages):
         np.testing.assert_array_equal(best[s, :, 0], stage.predictions)
         np.testing.assert_allclose(share[s, :, 0] / WHOLE, stage.probabilities.max(axis=1), atol=1e-5)
         np.testing.assert_allclose(gain[s], stage.all_gain, rtol=1e-6)
 
 
-def test_trusted_nodes(told: Told, data: dict[str, Any]) -> None:
+def test_trusted_nodes(result: Result, data: dict[str, Any]) -> None:
     """Who was trusted as what, with which weight."""
-    for stage, packed in zip(told.history.stages, data["nodes"]["trusted"], strict=True):
+    for stage, packed in zip(result.history.stages, data["nodes"]["trusted"], strict=True):
         np.testing.assert_array_equal(unpack(packed["node"]), stage.pseudo.nodes)
         np.testing.assert_array_equal(unpack(packed["label"]), stage.pseudo.labels)
         np.testing.assert_allclose(unpack(packed["weight"]), stage.weights, rtol=1e-6)
 
 
-def test_roles_and_neighbours(told: Told, data: dict[str, Any]) -> None:
+def test_roles_and_neighbours(result: Result, data: dict[str, Any]) -> None:
     """Parts of the split by name; edges as in the graph."""
     role = unpack(data["nodes"]["role"])
-    assert (role[told.outcome.plan.split.train] == data["roles"].index("training")).all()
-    assert (role[told.outcome.plan.split.test] == data["roles"].index("test")).all()
-    np.testing.assert_array_equal(unpack(data["nodes"]["neighbours"]), told.graph.adjacency.indices)
+    assert (role[result.split.train] == data["roles"].index("training")).all()
+    assert (role[result.split.test] == data["roles"].index("test")).all()
+    np.testing.assert_array_equal(unpack(data["nodes"]["neighbours"]), result.graph.adjacency.indices)
 
 
-def test_stages_and_settings(told: Told, data: dict[str, Any]) -> None:
+def test_stages_and_settings(result: Result, data: dict[str, Any]) -> None:
     """T, curves, the result, settings and versions are there."""
     student = data["stages"][1]
-    np.testing.assert_allclose(student["transition"], told.history[1].transition, atol=1e-5)
-    assert sum(map(sum, student["pseudo"])) == told.history[1].pseudo.nodes.size
+    np.testing.assert_allclose(student["transition"], result.history[1].transition, atol=1e-5)
+    assert sum(map(sum, student["pseudo"])) == result.history[1].pseudo.nodes.size
     assert len(student["trainings"][0]["train"]) == len(student["trainings"][0]["at"])
     assert [stage["result"] for stage in data["stages"]].count(True) == 1
     tables = {title: dict(rows) for title, rows in data["facts"]["tables"]}

@@ -16,8 +16,7 @@ from drgst.graph.io.npz import save_graph
 from drgst.report.explorer.page import run_page
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
-from drgst.runs.plan import make_plan
-from drgst.runs.run import execute_run
+from drgst.runs.run import Run
 
 QUICK = {"epochs": 20, "lr": 0.05, "stages": 2, "samples": 5, "hidden": 8, "threshold": 0.6, "normalise": "none"}
 
@@ -26,8 +25,8 @@ QUICK = {"epochs": 20, "lr": 0.05, "stages": 2, "samples": 5, "hidden": 8, "thre
 def folder(hostile: SelfTraining, tmp_path: Path) -> Path:
     """The folder of a run on the hostile graph."""
     save_graph(hostile.graph_.with_(splits=(hostile.split_,)), tmp_path / "graph.npz")
-    asked = RunConfig(data=str(tmp_path / "graph.npz"), recipe="drgst-do", settings=QUICK, threads=1)
-    execute_run(make_plan(asked), RunFolder(tmp_path / "run"))
+    config = RunConfig(data=str(tmp_path / "graph.npz"), recipe="drgst-do", settings=QUICK, threads=1)
+    Run.from_config(config).execute(folder=RunFolder(tmp_path / "run"))
     return tmp_path / "run"
 
 
@@ -70,7 +69,7 @@ def test_a_missing_stage_is_refused(folder: Path) -> None:
 def test_a_forced_run_takes_the_old_page_away(folder: Path) -> None:
     """The page of another run must not stay beside the new files."""
     (folder / "report.html").write_text("old")
-    RunFolder(folder).start(make_plan(RunFolder(folder).config()))
+    RunFolder(folder).start(Run.from_config(RunFolder(folder).config()))
     assert not (folder / "report.html").exists()
 
 

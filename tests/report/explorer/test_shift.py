@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from drgst.report.explorer.shift import confidence_distance, histogram, shares, shift_of, total_variation
-from drgst.report.explorer.source import Told
+from drgst.runs.result import Result
 
 
 def test_shares_leave_out_the_unknown() -> None:
@@ -39,13 +39,13 @@ def test_histogram_counts_all() -> None:
     assert histogram(np.empty(0)) is None
 
 
-def test_shift_of_a_stage(told: Told) -> None:
+def test_shift_of_a_stage(result: Result) -> None:
     """The teacher trusts nobody; a student's trusted shares are those of its pseudo-labels."""
-    teacher = shift_of(told.history[0], told.graph, told.outcome.plan.split)
+    teacher = shift_of(result.history[0], result.graph, result.split)
     assert teacher["shares"]["trusted"] is None
     assert teacher["class_distance"]["trusted-all"] is None
-    student = told.history[1]
-    shift = shift_of(student, told.graph, told.outcome.plan.split)
+    student = result.history[1]
+    shift = shift_of(student, result.graph, result.split)
     expected = np.bincount(student.pseudo.labels, minlength=3) / student.pseudo.labels.size
     np.testing.assert_allclose(shift["shares"]["trusted"], expected, atol=1e-5)
     assert 0 <= shift["class_distance"]["trusted-all"] <= 1

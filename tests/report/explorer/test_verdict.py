@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from drgst.report.explorer.source import Told
 from drgst.report.explorer.verdict import confusion, honesty, judges, reliability, wilson
+from drgst.runs.result import Result
 
 
 def test_wilson() -> None:
@@ -36,9 +36,9 @@ def test_reliability() -> None:
     assert made["accuracy"][12] == 0
 
 
-def test_judges_are_test_nodes_then_validation_nodes(told: Told) -> None:
+def test_judges_are_test_nodes_then_validation_nodes(result: Result) -> None:
     """Without known test labels the validation nodes judge; without both, nobody."""
-    graph, split = told.graph, told.outcome.plan.split
+    graph, split = result.graph, result.split
     assert judges(graph, split)[0] == "test"
     hidden = graph.labels.copy()
     hidden[split.test] = -1
@@ -46,9 +46,9 @@ def test_judges_are_test_nodes_then_validation_nodes(told: Told) -> None:
     assert judges(graph.with_(labels=hidden), split.without_validation())[0] == ""
 
 
-def test_honesty_before_and_after(told: Told) -> None:
+def test_honesty_before_and_after(result: Result) -> None:
     """What the run calibrated is after; a run that did not is shown what a temperature would do."""
-    stage, graph, split = told.result, told.graph, told.outcome.plan.split
+    stage, graph, split = result.stage, result.graph, result.split
     plain = honesty(stage, graph, split)
     assert plain is not None
     assert "the run did not use it" in plain["after_words"]

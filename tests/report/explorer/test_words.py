@@ -6,46 +6,45 @@ from dataclasses import replace
 
 import numpy as np
 
-from drgst.report.explorer.source import Told
 from drgst.report.explorer.words import cards, hits, pseudo_labels, sentences
-from drgst.runs.result import Outcome
+from drgst.runs.result import Result
 
 
-def blind(told: Told) -> Told:
+def blind(result: Result) -> Result:
     """The same run where only training labels are known, and without validation."""
-    plan = told.outcome.plan
-    labels = np.full(told.graph.num_nodes, -1)
-    labels[plan.split.train] = told.graph.labels[plan.split.train]
-    problem = replace(plan.problem, split=plan.split.without_validation())
-    return Told(Outcome(replace(plan, graph=told.graph.with_(labels=labels), problem=problem), told.history), "again")
+    run = result.run
+    labels = np.full(result.graph.num_nodes, -1)
+    labels[run.split.train] = result.graph.labels[run.split.train]
+    problem = replace(run.problem, split=run.split.without_validation())
+    return Result.of(replace(run, graph=result.graph.with_(labels=labels), problem=problem), result.history, 1.0)
 
 
-def test_figures_are_those_of_the_run(told: Told) -> None:
+def test_figures_are_those_of_the_run(result: Result) -> None:
     """Right ones, trusted ones and wrong ones, counted again here."""
-    split, labels, result = told.outcome.plan.split, told.graph.labels, told.result
-    right = int((result.predictions[split.test] == labels[split.test]).sum())
-    assert hits(told, result) == ("test", right, split.test.size)
-    wrong = int((labels[result.pseudo.nodes] != result.pseudo.labels).sum())
-    assert pseudo_labels(told) == (result.pseudo.nodes.size, result.pseudo.nodes.size, wrong)
-    words = " ".join(sentences(told))
+    split, labels, stage = result.split, result.graph.labels, result.stage
+    right = int((stage.predictions[split.test] == labels[split.test]).sum())
+    assert hits(result, stage) == ("test", right, split.test.size)
+    wrong = int((labels[stage.pseudo.nodes] != stage.pseudo.labels).sum())
+    assert pseudo_labels(result) == (stage.pseudo.nodes.size, stage.pseudo.nodes.size, wrong)
+    words = " ".join(sentences(result))
     assert f"{right / split.test.size:.1%} of {split.test.size:,} test nodes" in words
-    assert f"{wrong:,} ({wrong / result.pseudo.nodes.size:.1%}) were wrong" in words
-    assert told.history.stop_reason in words
-    assert str(told.graph.node_ids[told.suggested.nodes[0]]) in words
-    assert next(title for title, _, _ in cards(told)) == "Accuracy on test nodes"
+    assert f"{wrong:,} ({wrong / stage.pseudo.nodes.size:.1%}) were wrong" in words
+    assert result.history.stop_reason in words
+    assert str(result.graph.node_ids[result.suggested.nodes[0]]) in words
+    assert next(title for title, _, _ in cards(result)) == "Accuracy on test nodes"
 
 
-def test_what_is_not_known_is_said(told: Told) -> None:
+def test_what_is_not_known_is_said(result: Result) -> None:
     """Without any truth there is no accuracy, no share of wrong ones, and no made-up figure."""
-    words = " ".join(sentences(blind(told)))
+    words = " ".join(sentences(blind(result)))
     assert "can't be said" in words
     assert "how many of them wrongly is not known" in words
-    assert [title for title, _, _ in cards(blind(told))] == ["Pseudo-labelled nodes", "Stages"]
+    assert [title for title, _, _ in cards(blind(result))] == ["Pseudo-labelled nodes", "Stages"]
 
 
-def test_a_network_alone(told: Told) -> None:
+def test_a_network_alone(result: Result) -> None:
     """A run of the teacher alone pseudo-labelled nobody."""
-    alone = replace(told.history, stages=told.history.stages[:1])
-    words = " ".join(sentences(Told(Outcome(told.outcome.plan, alone), "again")))
+    alone = replace(result.history, stages=result.history.stages[:1])
+    words = " ".join(sentences(Result.of(result.run, alone, 1.0)))
     assert "No node was pseudo-labelled." in words
     assert "no student replaced the teacher" in words

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from drgst.errors import DataFileError, unknown
 
@@ -190,3 +192,11 @@ def find_dataset(name: str) -> DataSet:
     if key not in DATASETS:
         raise DataFileError(unknown("data set", str(name), DATASETS))
     return DATASETS[key]
+
+
+def data_source(data: str, folder: Path | None = None) -> str:
+    """The name of a data set in lower case, or the absolute path of a graph; anything else as it is."""
+    if data.lower() in DATASETS:
+        return data.lower()
+    path = (folder or Path()) / Path(data).expanduser()
+    return str(path.absolute()) if os.path.exists(path) else data

@@ -6,33 +6,33 @@ import math
 from typing import Any
 
 from drgst.report.explorer.nodes import ROLES, node_data, sample_of
-from drgst.report.explorer.source import Told
 from drgst.report.explorer.stages import stage_data, threshold_of
 from drgst.report.explorer.verdict import judges
 from drgst.report.explorer.words import cards, sentences
+from drgst.runs.result import Result
 
 FORMAT = 1
 
 
-def page_data(told: Told) -> dict[str, Any]:
-    """From a run to the dict that :func:`drgst.report.explorer.html.render` makes a page of."""
-    plan, graph, sample = told.outcome.plan, told.graph, sample_of(told)
-    nodes = node_data(told, sample)
+def page_data(result: Result, again: str) -> dict[str, Any]:
+    """The dict that :func:`drgst.report.explorer.html.render` makes a page of; ``again`` makes the run again."""
+    graph, sample = result.graph, sample_of(result)
+    nodes = node_data(result, sample)
     return {
         "format": FORMAT,
-        "title": f"{plan.config.recipe} on {graph.name}",
+        "title": f"{result.config.recipe} on {graph.name}",
         "classes": list(graph.class_names),
         "roles": list(ROLES),
-        "judges": judges(graph, plan.split)[0],
-        "threshold": threshold_of(plan.recipe.select),
-        "cards": cards(told),
-        "sentences": sentences(told),
+        "judges": judges(graph, result.split)[0],
+        "threshold": threshold_of(result.recipe.select),
+        "cards": cards(result),
+        "sentences": sentences(result),
         "notes": [*sample.notes, *(f"The graph: {note}." for note in graph.notes)],
         "nodes": nodes,
         "shown": sample.stages,
-        "stages": plain(stage_data(told, sample.stages)),
-        "suggested": _suggested(told, sample.nodes.tolist()),
-        "facts": _facts(told),
+        "stages": plain(stage_data(result, sample.stages)),
+        "suggested": _suggested(result, sample.nodes.tolist()),
+        "facts": _facts(result, again),
     }
 
 
@@ -45,8 +45,8 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _suggested(told: Told, shown: list[int]) -> dict[str, Any]:
-    found, p = told.suggested, told.result.probabilities
+def _suggested(result: Result, shown: list[int]) -> dict[str, Any]:
+    found, p = result.suggested, result.probabilities
     place = {node: at for at, node in enumerate(shown)}
     rows = [
         {
@@ -61,15 +61,14 @@ def _suggested(told: Told, shown: list[int]) -> dict[str, Any]:
     return {"measure": found.measure, "rows": rows}
 
 
-def _facts(told: Told) -> dict[str, Any]:
-    plan = told.outcome.plan
-    config, split = plan.config, plan.split
+def _facts(result: Result, again: str) -> dict[str, Any]:
+    config, split = result.config, result.split
     sizes = {part: f"{getattr(split, part).size:,} nodes" for part in ("train", "val", "test")}
     run = {k: v for k, v in config.keys().items() if v is not None and k != "split"}
-    memory = {} if told.memory_mb is None else {"most memory": f"{told.memory_mb:,.0f} MB"}
-    where = {"files": told.where} if told.where else {}
+    memory = {} if result.peak_memory_mb is None else {"most memory": f"{result.peak_memory_mb:,.0f} MB"}
+    where = {"files": result.folder} if result.folder else {}
     return {
-        "again": told.again,
+        "again": again,
         "tables": [
             [
                 "Run",
@@ -84,7 +83,7 @@ def _facts(told: Told) -> dict[str, Any]:
                     }
                 ),
             ],
-            ["Parts", _rows(plan.recipe.parts())],
+            ["Parts", _rows(result.recipe.parts())],
             ["Settings", _rows(dict(config.settings))],
             ["Versions", _rows(dict(config.versions))],
         ],

@@ -10,7 +10,7 @@ from drgst.graph.split import Split
 from drgst.report.explorer.packing import pack, pack_shares
 from drgst.report.explorer.positions import positions
 from drgst.report.explorer.sampling import Sample, neighbours, take_sample
-from drgst.report.explorer.source import Told
+from drgst.runs.result import Result
 from drgst.selftrain.history import Stage
 
 TOP = 5  # likeliest classes of a node that are kept
@@ -18,29 +18,27 @@ COST = 38  # bytes of a node in a stage, as text
 ROLES = ("other", "training", "validation", "test", "pool")
 
 
-def sample_of(told: Told) -> Sample:
+def sample_of(result: Result) -> Sample:
     """What fits; training and suggested nodes always."""
-    plan, history = told.outcome.plan, told.history
-    must = np.concatenate([plan.split.train, told.suggested.nodes])
-    result = history.stages.index(told.result)
-    seed = int(plan.config.seed or 0)
-    return take_sample(told.graph.num_nodes, len(history), result, must, COST, seed)
+    must = np.concatenate([result.split.train, result.suggested.nodes])
+    place = result.history.stages.index(result.stage)
+    return take_sample(result.graph.num_nodes, len(result.history), place, must, COST, result.model.seed)
 
 
-def node_data(told: Told, sample: Sample) -> dict[str, Any]:
+def node_data(result: Result, sample: Sample) -> dict[str, Any]:
     """Everything that is drawn or told of single nodes; adds to ``sample.notes`` where edges are left out."""
-    graph, split, nodes = told.graph, told.outcome.plan.split, sample.nodes
-    place = positions(told.result.embedding[nodes], int(told.outcome.plan.config.seed or 0))
+    graph, split, nodes = result.graph, result.split, sample.nodes
+    place = positions(result.stage.embedding[nodes], result.model.seed)
     indptr, indices, notes = neighbours(graph.adjacency, nodes)
     sample.notes.extend(notes)
-    stages = [told.history[s] for s in sample.stages]
+    stages = [result.history[s] for s in sample.stages]
     return {
         "count": int(nodes.size),
         "total": graph.num_nodes,
         "ids": [str(name) for name in graph.node_ids[nodes].tolist()],
         "truth": pack(graph.labels[nodes], "i2"),
         "role": pack(roles(split, graph.num_nodes)[nodes], "u1"),
-        "entered": pack(told.history.entered(graph.num_nodes, split.train)[nodes], "i2"),
+        "entered": pack(result.model.arrays["labeled_stage"][nodes], "i2"),
         "degree": pack(graph.degrees[nodes], "u4"),
         "x": pack_shares(place[:, 0]),
         "y": pack_shares(place[:, 1]),

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import html
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from drgst.files import write_text
+from drgst.graph.io.open import open_graph
 from drgst.report.explorer.data import page_data
 from drgst.report.explorer.html import render
-from drgst.report.explorer.source import Told, run_told
+from drgst.runs.folder import CONFIG
+from drgst.runs.result import Result
+from drgst.runs.run import load_result
 
 HEIGHT = 900  # pixels of the page within a notebook
 
@@ -38,12 +42,14 @@ class Page:
         return f"Page({self.data['title']!r}: {len(self.html) / 1e6:.1f} MB; save it with .save('page.html'))"
 
 
-def make_page(told: Told) -> Page:
-    """The page of a run that has ended."""
-    data = page_data(told)
+def make_page(result: Result, again: str) -> Page:
+    """The page of a finished run; ``again`` is the command or expression that makes the run again."""
+    data = page_data(result, again)
     return Page(data, render(data))
 
 
 def run_page(path: str | os.PathLike[str], root: str | None = None, data: str | None = None) -> Page:
-    """The page of the run in a folder."""
-    return make_page(run_told(Path(path), root, data))
+    """The page of the run in a folder; ``data`` is where its graph is now, if it has moved."""
+    result = load_result(Path(path), lambda source: open_graph(source, root), data)
+    again = f"drgst run --config {shlex.quote(str(Path(path) / CONFIG))} --out ANOTHER-FOLDER"
+    return make_page(result, again)

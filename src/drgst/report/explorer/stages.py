@@ -10,27 +10,27 @@ import numpy as np
 
 from drgst.nn.training import Training
 from drgst.report.explorer.shift import shift_of
-from drgst.report.explorer.source import Told
 from drgst.report.explorer.verdict import confusion, honesty, judges
-from drgst.runs.stage_metrics import stage_rows
+from drgst.runs.metrics import stage_rows
+from drgst.runs.result import Result
 from drgst.selftrain.history import Stage
 
 POINTS = 300  # of a curve
 
 
-def stage_data(told: Told, shown: list[int]) -> list[dict[str, Any]]:
+def stage_data(result: Result, shown: list[int]) -> list[dict[str, Any]]:
     """A dict a stage; those that the page does not hold in detail have their figures and distances only."""
-    rows = stage_rows(told.history, told.graph, told.outcome.plan.split)
+    rows = stage_rows(result.history, result.graph, result.split)
     data = []
-    for place, (row, stage) in enumerate(zip(rows, told.history.stages, strict=True)):
-        shift = shift_of(stage, told.graph, told.outcome.plan.split)
-        detail = _detail(told, stage) if place in shown else {}
-        data.append({**row, "result": stage.number == told.result.number, "shift": shift, **detail})
+    for place, (row, stage) in enumerate(zip(rows, result.history.stages, strict=True)):
+        shift = shift_of(stage, result.graph, result.split)
+        detail = _detail(result, stage) if place in shown else {}
+        data.append({**row, "result": stage.number == result.stage.number, "shift": shift, **detail})
     return data
 
 
-def _detail(told: Told, stage: Stage) -> dict[str, Any]:
-    graph, split, pseudo = told.graph, told.outcome.plan.split, stage.pseudo
+def _detail(result: Result, stage: Stage) -> dict[str, Any]:
+    graph, split, pseudo = result.graph, result.split, stage.pseudo
     _, nodes = judges(graph, split)
     return {
         "transition": None if stage.transition is None else stage.transition.round(5).tolist(),

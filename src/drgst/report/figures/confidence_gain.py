@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.bench.correlation import Correlation, rank_correlation
-from drgst.report.figures.looks import KINDS, Look
+from drgst.report.figures.gain import KINDS, sampled_gain, unseen_nodes
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import BLACK, BLUE, VERMILLION, new_figure, note
+from drgst.runs.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,20 +51,20 @@ def points(kind: str, p: np.ndarray, gain: np.ndarray, labels: np.ndarray, nodes
     return Points(kind, confidence, gain[nodes], right, rho)
 
 
-def panels(run: Look) -> list[Points]:
+def panels(run: Result) -> list[Points]:
     """Both kinds of gain of the first network of a run."""
-    teacher, seed = run.history[0], run.problem.seed
+    teacher, nodes = run.history[0], unseen_nodes(run)
     return [
-        points(kind, teacher.probabilities, run.gain(teacher, kind), run.graph.labels, run.unseen, seed)
+        points(kind, teacher.probabilities, sampled_gain(run, teacher, kind), run.graph.labels, nodes, run.model.seed)
         for kind in KINDS
     ]
 
 
 def prepare(request: Request) -> Data:
-    """Train a GCN and look at it."""
-    run = request.look("gcn", PER_CLASS)
-    size = run.problem.split.train.size
-    words = f"GCN on {run.graph.name}, {size} training labels; {run.unseen.size:,} other nodes; ρ: Spearman's"
+    """Train a GCN and compare its confidence with its gain."""
+    run = request.run("gcn", PER_CLASS)
+    size = run.split.train.size
+    words = f"GCN on {run.graph.name}, {size} training labels; {unseen_nodes(run).size:,} other nodes; ρ: Spearman's"
     return Data(panels(run), words)
 
 

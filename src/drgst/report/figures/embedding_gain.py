@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from drgst.report.figures.confidence_gain import PER_CLASS
+from drgst.report.figures.gain import sampled_gain
 from drgst.report.figures.maps import chained_maps, sample
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import SHADES, bare, new_figure, note
@@ -29,11 +30,11 @@ class Data:
 
 def prepare(request: Request) -> Data:
     """Train a GCN and place its logits, the last layer before softmax."""
-    run = request.look("gcn", PER_CLASS)
+    run = request.run("gcn", PER_CLASS)
     teacher, nodes = run.history[0], sample(np.arange(run.graph.num_nodes), request.seed)
     (places,) = chained_maps([teacher.logits[nodes]], request.seed)
-    words = f"t-SNE of a GCN's logits on {run.graph.name}, {run.problem.split.train.size} training labels"
-    return Data(places, run.gain(teacher, KIND)[nodes], words)
+    words = f"t-SNE of a GCN's logits on {run.graph.name}, {run.split.train.size} training labels"
+    return Data(places, sampled_gain(run, teacher, KIND)[nodes], words)
 
 
 def shade(values: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from drgst.bench.results import READ, CellName, Row, Runs, Wanted, choose
 from drgst.graph.datasets.registry import DATASETS
 
 if TYPE_CHECKING:
-    from drgst.report.figures.looks import Look
+    from drgst.runs.result import Result
 
 DATASET = "cora"  # of figures that are about one
 
@@ -41,6 +41,7 @@ class Request:
     changes: Mapping[str, Any] = field(default_factory=dict)  # of its settings
     root: str | None = None  # folder with the data sets' files
     toy: Sizes = field(default_factory=Sizes)
+    results: dict[Any, Result] = field(default_factory=dict)  # runs made for figures; several figures show the same
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -70,10 +71,20 @@ class Request:
         asked = self.dataset or DATASET
         return asked.lower() if asked.lower() in DATASETS else Path(asked).stem
 
-    def look(self, recipe: str, per_class: int, **changes: Any) -> Look:
-        """A run of ``recipe`` made now on the data set; settings asked for come before ``changes``."""
-        from drgst.report.figures.looks import look  # imports torch
+    def run(self, recipe: str, per_class: int, **changes: Any) -> Result:
+        """The result of ``recipe`` on the data set, run when it is first needed; ``self.changes`` override ``changes``.
 
-        asked = {**changes, **self.changes}
-        k = self.per_class or per_class
-        return look(self.dataset or DATASET, k, self.seed, recipe, asked, self.root)
+        One thread: on small graphs more threads are slower.
+        """
+        from drgst.graph.io.open import open_graph
+        from drgst.runs.config import RunConfig  # imports torch
+        from drgst.runs.run import Run
+
+        data, k, settings = self.dataset or DATASET, self.per_class or per_class, {**changes, **self.changes}
+        key = (data, recipe, k, self.seed, *sorted(settings.items()))
+        if key not in self.results:
+            config = RunConfig(data, recipe, k, seed=self.seed, threads=1, settings=settings)
+            opened = {result.config.data: result.graph for result in self.results.values()}
+            run = Run.from_config(config, lambda name: opened[name] if name in opened else open_graph(name, self.root))
+            self.results[key] = run.execute()
+        return self.results[key]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.report.figures.looks import Look
 from drgst.report.figures.maps import chained_maps, sample
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import CLASSES, GREY, SHADES, bare, new_figure, note
 from drgst.runs.metrics import accuracy
+from drgst.runs.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,11 +43,11 @@ class Data:
 
 def prepare(request: Request) -> Data:
     """Run DR-GST for three stages (fewer where it converges before) and place the logits of each student."""
-    run = request.look(RECIPE, PER_CLASS, stages=STAGES)
+    run = request.run(RECIPE, PER_CLASS, stages=STAGES)
     if len(run.history) < 2:
         raise RunError(f"the run has no stage to show: {run.history.stop_reason}")
-    words = f"DR-GST (dropedge) on {run.graph.name}, {run.problem.split.train.size} training labels"
-    pool, test = (sample(part, request.seed) for part in (run.problem.split.pool, run.problem.split.test))
+    words = f"DR-GST (dropedge) on {run.graph.name}, {run.split.train.size} training labels"
+    pool, test = (sample(part, request.seed) for part in (run.split.pool, run.split.test))
     return Data(
         snapshots(run, pool, test, request.seed),
         run.graph.labels[test],
@@ -56,7 +56,7 @@ def prepare(request: Request) -> Data:
     )
 
 
-def snapshots(run: Look, pool: np.ndarray, test: np.ndarray, seed: int) -> list[Snapshot]:
+def snapshots(run: Result, pool: np.ndarray, test: np.ndarray, seed: int) -> list[Snapshot]:
     """One map of both parts a stage, each started from the one before."""
     stages = run.history.stages[1 : STAGES + 1]
     places = chained_maps([s.logits[np.concatenate([pool, test])] for s in stages], seed)

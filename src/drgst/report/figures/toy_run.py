@@ -12,15 +12,14 @@ from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import gaussian_circles
 from drgst.graph.split import Split
 from drgst.report.figures.density import gaussian, kernel_density
-from drgst.report.figures.looks import network_gain
+from drgst.report.figures.gain import network_gain
 from drgst.report.figures.request import Sizes
-from drgst.runs.run import threads
-from drgst.selftrain.engine import self_train
-from drgst.selftrain.history import History
-from drgst.selftrain.learners.network import Problem
+from drgst.runs.config import RunConfig
+from drgst.runs.model import OWN
+from drgst.runs.result import Result
+from drgst.runs.run import Run
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.select.rank import TopPerClass
-from drgst.selftrain.settings import Settings
 from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
 
 SIGMA, BANDWIDTH = 0.3, 0.1  # σ of the paper's Gaussian; width of the kernels
@@ -60,15 +59,15 @@ def play(seed: int = 0, sizes: Sizes | None = None, changes: Mapping[str, Any] |
         seed=seed, gaussian=sizes.gaussian + sizes.pool_gaussian, circles=sizes.circles + sizes.pool_circles
     )
     split = _split(graph, sizes, np.random.default_rng(seed))
-    problem = Problem.of(graph, split, Settings().updated({**SETTINGS, **(changes or {})}), seed)
+    config = RunConfig(recipe=OWN, seed=seed, threads=1, settings={**SETTINGS, **(changes or {})})
     recipe = Recipe(select=TopPerClass(sizes.picks), carry=True, stop=(NoNewLabels(), MaxStages(sizes.rounds)))
-    with threads(1):
-        return read(graph, problem, self_train(problem, recipe))
+    return read(Run.of(graph, split, config, recipe).execute())
 
 
-def read(graph: Graph, problem: Problem, history: History) -> Toy:
-    """The places of a history of the toy; class 0 is the Gaussian."""
-    places, train, pseudo = np.asarray(graph.features), problem.split.train, history.accepted[-1].pseudo
+def read(result: Result) -> Toy:
+    """The places of the nodes of a toy run; class 0 is the Gaussian."""
+    graph, history, problem = result.graph, result.history, result.run.problem
+    places, train, pseudo = np.asarray(graph.features), result.split.train, history.accepted[-1].pseudo
     ours = pseudo.nodes[pseudo.labels == 0]
     gain = network_gain(problem, history[0], problem.settings.gain_settings())
     mine = graph.labels[train] == 0

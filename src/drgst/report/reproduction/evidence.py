@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drgst.bench.correlation import Correlation
 from drgst.bench.results import READ, CellName, Row, Runs, Wanted, choose
@@ -41,9 +41,8 @@ def correlations(scale: Scale, request: Request) -> dict[str, list[Correlation]]
     """Kind of gain -> ρ of confidence and gain, one for each network."""
     found: dict[str, list[Correlation]] = {}
     for seed in range(scale.networks):
-        run = Request(seed=seed, dataset=request.dataset, changes=request.changes, root=request.root)
-        k = max(scale.per_class)
-        for shown in confidence_gain.panels(run.look("gcn", k)):
+        run = replace(request, seed=seed).run("gcn", max(scale.per_class))
+        for shown in confidence_gain.panels(run):
             if shown.correlation is not None:
                 found.setdefault(shown.kind, []).append(shown.correlation)
     return found
