@@ -105,7 +105,16 @@ def test_the_words_of_a_run_fit_80_columns(capsys: Any, file: Path) -> None:
     """People's output on standard output, progress on standard error, no line cut."""
     code, out, err = call(capsys, "run", file, *QUICK, "--out", "runs/x")
     assert code == 0
-    for word in ("labelled  precision", "precision", "validation", "test", "mean gain", "epochs", "the result", "stopped: "):
+    for word in (
+        "labelled  precision",
+        "precision",
+        "validation",
+        "test",
+        "mean gain",
+        "epochs",
+        "the result",
+        "stopped: ",
+    ):
         assert word in out
     assert "…" not in out
     assert [line.split(":")[0] for line in err.splitlines()] == ["teacher", "stage 1 of 2", "stage 2 of 2"]
