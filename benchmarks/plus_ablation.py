@@ -25,7 +25,7 @@ import drgst
 from drgst import Recipe, SelfTraining
 from drgst.graph.core import Graph
 from drgst.recipes import find_recipe
-from drgst.runs.protocol import draw
+from drgst.runs.config import RunConfig
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.parts import Identity, MaxStages, NoNewLabels, Transition
 from drgst.selftrain.select.top_share import Anchored, TopShare
@@ -65,7 +65,8 @@ def accuracies(graph: Graph, per_class: int, recipe: Recipe, validation: str) ->
     """Of each draw, in percent."""
     keep = "last" if validation == "none" else "best-student"
     for number in DRAWS:
-        split = draw(graph, per_class, number, "all-but-validation", validation)
+        drawn = RunConfig(per_class=per_class, seed=number, pool="all-but-validation", validation=validation)
+        split = drawn.make_split(graph)
         model = SelfTraining(recipe, {"keep": keep}, seed=number).fit(graph, split)
         yield 100 * model.score(graph, split.test)
 

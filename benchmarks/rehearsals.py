@@ -20,7 +20,7 @@ from drgst import Recipe, SelfTraining
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.recipes import find_recipe
-from drgst.runs.protocol import draw
+from drgst.runs.config import RunConfig
 from drgst.selftrain.parts import Identity
 
 
@@ -41,7 +41,8 @@ def main() -> None:
     print("| | without, s | with, s | ratio |\n|:--|--:|--:|--:|", flush=True)
     for name in sys.argv[1:] or ["cora"]:
         graph = drgst.load(name)
-        split = draw(graph, 10, 100, "all-but-validation", "none")
+        drawn = RunConfig(per_class=10, seed=100, pool="all-but-validation", validation="none")
+        split = drawn.make_split(graph)
         seconds(bare, graph, split)
         short, long = zip(*((seconds(bare, graph, split), seconds(whole, graph, split)) for _ in range(2)), strict=True)
         print(f"| {name} | {min(short):.1f} | {min(long):.1f} | {min(long) / min(short):.1f} |", flush=True)

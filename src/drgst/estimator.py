@@ -10,7 +10,6 @@ from sklearn.exceptions import NotFittedError
 
 from drgst.errors import GraphError, RunError
 from drgst.graph.core import Graph
-from drgst.graph.default_split import default_split
 from drgst.graph.io.pyg import from_pyg
 from drgst.graph.split import Split
 from drgst.runs.config import RunConfig
@@ -50,11 +49,10 @@ class SelfTraining(BaseEstimator):
         ``split`` defaults to the one that came with the graph; without one, every labelled node is a training
         node, there are no validation nodes, and all other nodes are the pool.
         """
-        graph = as_graph(graph)
         parts = self.recipe if isinstance(self.recipe, Recipe) else None
-        name = OWN if parts is not None else str(self.recipe)
+        name = str(self.recipe) if parts is None else OWN
         config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
-        result = Run.of(graph, default_split(graph) if split is None else split, config, parts).execute(callback)
+        result = Run.of(as_graph(graph), config, split, parts).execute(callback)
         self.result_, self.history_, self.graph_, self.split_ = result, result.history, result.graph, result.split
         return self._set_model(result.model)
 

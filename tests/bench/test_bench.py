@@ -83,11 +83,11 @@ def test_a_row_holds_all_figures(make_grid: MakeGrid, store: Store) -> None:
 def test_the_figures_are_those_of_the_python_door(make_grid: MakeGrid, tiny: Path, store: Store) -> None:
     from drgst.estimator import SelfTraining
     from drgst.graph.io.npz import load_graph
-    from drgst.runs.protocol import draw
+    from drgst.runs.config import RunConfig
 
     run(make_grid(draws=1, recipes=["drgst-de"]), store)
     graph = load_graph(tiny)
-    split = draw(graph, 3, 0, "unlabelled", "public")
+    split = RunConfig(per_class=3, seed=0).make_split(graph)
     fitted = SelfTraining("drgst-de", dict(make_grid().changes), seed=0).fit(graph, split)
     assert store.all_rows()[0]["test_accuracy"] == pytest.approx(fitted.score(graph, split.test), abs=1e-6)
 
@@ -165,7 +165,7 @@ def test_the_key_changes_with_all_that_decides_the_result(make_grid: MakeGrid) -
         ({"per_class": [0]}, "at least 1 label"),
         ({"changes": {"treshold": 0.5}}, "did you mean 'threshold'"),
         ({"pool": "everything"}, "unknown pool"),
-        ({"validation": "some"}, "must be one of: public, none"),
+        ({"validation": "some"}, "unknown validation"),
     ],
 )
 def test_bad_grids_are_refused_with_one_sentence(

@@ -23,6 +23,7 @@ from drgst.cli import main
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.io.npz import save_graph
+from drgst.graph.io.split_files import save_split
 from drgst.graph.splits import random_split
 from drgst.selftrain.persist.stage import load_stage
 
@@ -135,6 +136,9 @@ def test_other_bad_words(capsys: Any, file: Path, tmp_path: Path) -> None:
     assert "did you mean 'drgst-de'" in refused(capsys, "run", file, "--recipe", "drgst-dee")
     assert "a run takes one graph, not 2" in refused(capsys, "run", "cora", "citeseer")
     assert "no split file" in refused(capsys, "run", file, "--split", "none.json")
+    save_split(random_split(town(), per_class=4, val=40, test=50, seed=3), town(), tmp_path / "own.json")
+    both = refused(capsys, "run", file, "--split", tmp_path / "own.json", "--per-class", 3)
+    assert "per_class and split are both given" in both
     assert "unknown pool" in refused(capsys, "run", file, "--pool", "everyone")
     assert "can't read" in refused(capsys, "run", "--config", tmp_path / "none.toml")
     assert "not the folder of a run" in refused(capsys, "predict", tmp_path / "none")

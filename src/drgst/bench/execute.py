@@ -6,7 +6,7 @@ import json
 import traceback
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from typing import Any, cast
+from typing import Any
 
 from drgst.bench.schema import COLUMNS
 from drgst.bench.task import Task
@@ -14,13 +14,11 @@ from drgst.errors import DrgstError, RunError
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.io.open import open_graph
-from drgst.graph.split import Pool
 from drgst.graph.splits import random_split
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
 from drgst.runs.memory import restart_peak
 from drgst.runs.metrics import stage_rows
-from drgst.runs.protocol import Validation, draw
 from drgst.runs.result import Result
 from drgst.runs.run import Run
 
@@ -42,7 +40,7 @@ def warm_up() -> None:
     """A tiny run, once per process, so that late imports of torch are not part of the first run's seconds."""
     graph = block_model(60, 120, seed=0, classes=2, features=20, words=4)
     split = random_split(graph, per_class=3, val=6, test=6, seed=0)
-    Run.of(graph, split, RunConfig(recipe="drgst-de", seed=0, settings={"epochs": 2, "samples": 2})).execute()
+    Run.of(graph, RunConfig(recipe="drgst-de", seed=0, settings={"epochs": 2, "samples": 2}), split).execute()
 
 
 def blank(task: Task) -> Row:
@@ -60,10 +58,11 @@ def failed(task: Task, error: str) -> Row:
 def task_run(task: Task, graph: Graph | None = None) -> Run:
     """The run of ``task``; refused where data, labels or split are not those of the task."""
     graph = graph_of(task) if graph is None else graph
-    split = draw(graph, task.per_class, task.draw, cast(Pool, task.pool), cast(Validation, task.validation))
-    if split_fingerprint(graph, split) != task.split_sha256:
+    same = ("recipe", "per_class", "seed", "pool", "validation", "settings")
+    run = Run.of(graph, RunConfig(**{name: getattr(task, name) for name in same}))
+    if split_fingerprint(graph, run.split) != task.split_sha256:
         raise RunError(f"the labels or the split of {task.source} have changed since the bench started")
-    return Run.of(graph, split, RunConfig(recipe=task.recipe, seed=task.seed, settings=task.settings))
+    return run
 
 
 def _figures(result: Result) -> Row:

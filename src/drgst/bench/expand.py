@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import cast
 
 from drgst.bench.grid import Cell, Grid
 from drgst.bench.task import Task, variant
@@ -14,11 +13,11 @@ from drgst.files import sha256
 from drgst.graph.core import Graph
 from drgst.graph.datasets.registry import DATASETS
 from drgst.graph.io.open import open_graph
-from drgst.graph.split import Pool, Split
+from drgst.graph.split import Split
 from drgst.recipes import find_recipe
 from drgst.recipes.resolve import resolve
+from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
-from drgst.runs.protocol import Validation, draw
 from drgst.runs.run import num_entries
 
 
@@ -68,7 +67,7 @@ class Expander:
         )
 
     def _split(self, source: str, per_class: int, number: int) -> tuple[Split, str]:
-        graph = self.graph(source)
-        pool, validation = cast(Pool, self.grid.pool), cast(Validation, self.grid.validation)
-        split = draw(graph, per_class, number, pool, validation)
+        graph, grid = self.graph(source), self.grid
+        config = RunConfig(per_class=per_class, seed=number, pool=grid.pool, validation=grid.validation)
+        split = config.make_split(graph)
         return split, split_fingerprint(graph, split)

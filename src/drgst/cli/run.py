@@ -55,20 +55,27 @@ def run(
     Without any argument: drgst-de on Cora with 3 labels per class.
     """
     from drgst.cli.run_view import report
+    from drgst.errors import SplitError
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
-    from drgst.runs.config_file import read_config
+    from drgst.runs.config_file import parse_changes, read_config
     from drgst.runs.folder import RunFolder
 
+    data, settings = _graph_and_settings(words or [], changes or [])
+    settings |= parse_changes([f"device={device}"] if device else [])
+    if split is not None and not split.is_file():
+        raise SplitError(f"there is no split file {split}")
     given = RunConfig(
+        data=data,
         recipe=None if recipe is None else find_recipe(recipe).name,
         per_class=per_class,
+        split=None if split is None else str(split.absolute()),
+        seed=seed,
         pool=pool,
         validation=validation,
-        seed=seed,
         threads=threads,
+        settings=settings,
     )
-    given = _sources(words or [], changes or [], device, split).updated(given)
     wanted = given if config is None else read_config(config).updated(given)
     folder = RunFolder(out or Path("runs") / wanted.with_defaults().run_name())
     folder.check_free(resume, force)
@@ -83,24 +90,17 @@ def run(
         emit({key: summary[key] for key in JSON_KEYS})
 
 
-def _sources(words: list[str], changes: list[str], device: str | None, split: Path | None) -> RunConfig:
-    """Graph, split file and settings. ``--set`` takes one or more ``key=value``: typer passes the rest as words."""
-    from drgst.errors import SettingError, SplitError
+def _graph_and_settings(words: list[str], changes: list[str]) -> tuple[str | None, dict[str, Any]]:
+    """``--set`` takes one or more ``key=value``, but typer passes all but the first as ``words``, with the graph."""
+    from drgst.errors import SettingError
     from drgst.graph.datasets.registry import data_source
-    from drgst.runs.config import RunConfig
     from drgst.runs.config_file import parse_changes
 
     more = [word for word in words if changes and word.partition("=")[0].isidentifier() and "=" in word]
     graphs = [word for word in words if word not in more]
     if len(graphs) > 1:
         raise SettingError(f"a run takes one graph, not {len(graphs)} ({', '.join(graphs)})")
-    if split is not None and not split.is_file():
-        raise SplitError(f"there is no split file {split}")
-    return RunConfig(
-        data=data_source(graphs[0]) if graphs else None,
-        split=None if split is None else str(split.absolute()),
-        settings=parse_changes([*changes, *more, *([f"device={device}"] if device else [])]),
-    )
+    return data_source(graphs[0]) if graphs else None, parse_changes([*changes, *more])
 
 
 def _same(folder: RunFolder, given: RunConfig) -> RunConfig:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from drgst.errors import SettingError, unknown
+from drgst.graph.core import Graph
 from drgst.graph.datasets.registry import DATASETS, data_source
+from drgst.graph.default_split import default_split, draw_split
+from drgst.graph.io.split_files import load_split
+from drgst.graph.split import Pool, Split
 from drgst.recipes import find_recipe
-from drgst.runs.protocol import VALIDATIONS
 from drgst.selftrain.settings import Settings
 
 DATA, RECIPE, PER_CLASS = "cora", "drgst-de", 3
+VALIDATIONS = ("public", "none")
 
 
 @dataclass(frozen=True)
@@ -34,24 +38,21 @@ class RunConfig:
     settings: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.per_class is not None and self.split is not None:
+            raise SettingError("per_class and split are both given; only one of them can define the training nodes")
+        if self.validation not in (None, *VALIDATIONS):
+            raise SettingError(unknown("validation", str(self.validation), VALIDATIONS))
+
     def updated(self, other: RunConfig) -> RunConfig:
-        """This config with every value that ``other`` gives, without the fingerprints that no longer apply."""
+        """This config with every value that ``other`` gives, without the values that no longer apply."""
         if self.versions and other.recipe not in (None, self.recipe):
             raise SettingError(
                 f"the config holds every setting of recipe {self.recipe!r}, which {other.recipe!r} would inherit; "
                 "run the other recipe without --config"
             )
         new = {k: v for k, v in other.keys().items() if v is not None}
-        if other.recipe is not None:
-            new |= {"recipe_sha256": None}
-        if other.per_class is not None:
-            new |= {"split": None}
-        if other.split is not None:
-            new |= {"per_class": None}
-        if other.data is not None:
-            new |= {"data_sha256": None, "known_sha256": None}
-        if {"per_class", "split", "seed", "pool", "validation"} & new.keys():
-            new |= {"known_sha256": None}
+        new |= {old: None for key in new for old in OUTDATES.get(key, ())}
         return replace(self, **new, settings={**self.settings, **other.settings})
 
     def conflict(self, other: RunConfig) -> str | None:
@@ -73,15 +74,28 @@ class RunConfig:
         seed = self.seed or 0
         if seed < 0:
             raise SettingError(f"seed is {seed}, but must be 0 or above")
-        validation = self.validation or VALIDATIONS[0]
-        if validation not in VALIDATIONS:
-            raise SettingError(unknown("validation", validation, VALIDATIONS))
         drawn = self.per_class
         if drawn is None and self.split is None and data in DATASETS:
             drawn = PER_CLASS
         recipe = find_recipe(self.recipe or RECIPE).name
         pool = self.pool or ("unlabelled" if drawn is not None else None)
+        validation = self.validation or VALIDATIONS[0]
         return replace(self, data=data, recipe=recipe, seed=seed, per_class=drawn, pool=pool, validation=validation)
+
+    def make_split(self, graph: Graph) -> Split:
+        """``per_class`` drawn training labels per class, the split file, or the split that came with ``graph``.
+
+        The draw of the paper's protocol: on its data sets the training labels are drawn from the 20 public ones per
+        class with ``seed``; validation and test nodes are the public ones. ``validation="none"`` moves the validation
+        nodes to the pool and hides their labels.
+        """
+        pool = cast(Pool, self.pool)
+        if self.per_class is not None:
+            split = draw_split(graph, self.per_class, self.seed or 0, pool or "unlabelled")
+        else:
+            split = load_split(self.split, graph) if self.split else default_split(graph)
+            split = split if pool is None else split.with_pool(pool, graph.num_nodes)
+        return split.without_validation() if self.validation == "none" else split
 
     def run_name(self) -> str:
         """A folder name: ``cora-drgst-de-3-seed0``, or ``cora-drgst-plus-3-no-validation-seed0`` without validation.
@@ -98,4 +112,12 @@ class RunConfig:
         return {k: getattr(self, k) for k in RUN_KEYS}
 
 
+# key -> the keys whose values no longer apply when it changes
+OUTDATES = {
+    "recipe": ("recipe_sha256",),
+    "data": ("data_sha256", "known_sha256"),
+    "per_class": ("split", "known_sha256"),
+    "split": ("per_class", "known_sha256"),
+    **dict.fromkeys(("seed", "pool", "validation"), ("known_sha256",)),
+}
 RUN_KEYS = tuple(f.name for f in fields(RunConfig) if f.name not in ("settings", "versions"))

@@ -76,8 +76,6 @@ def _config(document: dict[str, Any], folder: Path) -> RunConfig:
         kind = _TYPES.get(key, str)
         if type(value) is not kind:
             raise SettingError(f"{key} is {value!r}, but must be a {'whole number' if kind is int else 'text'}")
-    if "per_class" in run and "split" in run:
-        raise SettingError("per_class and split are both given; only one of them can define the training nodes")
     if "data" in run:
         run["data"] = data_source(run["data"], folder)
     if "split" in run:

@@ -16,10 +16,8 @@ import torch
 from drgst.errors import RunError
 from drgst.files import sha256
 from drgst.graph.core import Graph
-from drgst.graph.default_split import default_split
 from drgst.graph.io.open import open_graph
-from drgst.graph.io.split_files import load_split
-from drgst.graph.split import Pool, Split
+from drgst.graph.split import Split
 from drgst.nn.inputs import open_device
 from drgst.recipes.post import dressed
 from drgst.recipes.resolve import resolve
@@ -28,7 +26,6 @@ from drgst.runs.config_file import versions
 from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
 from drgst.runs.folder import CONFIG, RunFolder, finished_run
 from drgst.runs.model import Model
-from drgst.runs.protocol import Validation, draw
 from drgst.runs.result import Result, with_postprocessed, write_history
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
@@ -57,11 +54,12 @@ class Run:
         return self.problem.split
 
     @classmethod
-    def of(cls, graph: Graph, split: Split, config: RunConfig, parts: Recipe | None = None) -> Run:
-        """A run on ``graph``: recipe, settings, seed and threads are those of ``config``.
+    def of(cls, graph: Graph, config: RunConfig, split: Split | None = None, parts: Recipe | None = None) -> Run:
+        """The run that ``config`` describes on ``graph``.
 
-        ``parts`` is a recipe of the user's own; it replaces the one that ``config`` names.
+        ``split`` and ``parts`` are a split and a recipe of the user's own, instead of those of ``config``.
         """
+        split = config.make_split(graph) if split is None else split
         if parts is None:
             settings, parts = resolve(str(config.recipe), graph, split, config.settings)
         else:
@@ -87,7 +85,7 @@ class Run:
         graph = opener(data)
         message = f"{data} is not the graph that the config was written for: its contents have changed"
         config = replace(config, data_sha256=_same(config.data_sha256, data_fingerprint(graph), message))
-        run = cls.of(graph, _split(graph, config), replace(config, threads=config.threads or _threads(graph)))
+        run = cls.of(graph, replace(config, threads=config.threads or _threads(graph)))
         open_device(run.problem.settings.device)  # refuse an unavailable one before a folder is made
         message = f"the labels or the split of {data} are not those that the config was written for"
         known = _same(config.known_sha256, known_fingerprint(run.problem), message)
@@ -198,15 +196,6 @@ def _same(expected: str | None, found: str, message: str) -> str:
     if expected not in (None, found):
         raise RunError(message)
     return found
-
-
-def _split(graph: Graph, config: RunConfig) -> Split:
-    pool, validation = cast(Pool, config.pool), cast(Validation, config.validation)
-    if config.per_class is not None:
-        return draw(graph, config.per_class, int(config.seed or 0), pool, validation)
-    split = load_split(config.split, graph) if config.split else default_split(graph)
-    split = split if pool is None else split.with_pool(pool, graph.num_nodes)
-    return split if validation == "public" else split.without_validation()
 
 
 def _threads(graph: Graph) -> int | None:

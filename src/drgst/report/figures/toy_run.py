@@ -61,7 +61,7 @@ def play(seed: int = 0, sizes: Sizes | None = None, changes: Mapping[str, Any] |
     split = _split(graph, sizes, np.random.default_rng(seed))
     config = RunConfig(recipe=OWN, seed=seed, threads=1, settings={**SETTINGS, **(changes or {})})
     recipe = Recipe(select=TopPerClass(sizes.picks), carry=True, stop=(NoNewLabels(), MaxStages(sizes.rounds)))
-    return read(Run.of(graph, split, config, recipe).execute())
+    return read(Run.of(graph, config, split, recipe).execute())
 
 
 def read(result: Result) -> Toy:
