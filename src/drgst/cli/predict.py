@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -39,12 +40,12 @@ def predict(
         write_text(out, found.text)
     elif not json:
         sys.stdout.write(found.text)
-    nodes = sum(found.counts.values())
-    counts = ", ".join(f"{name} {count:,}" for name, count in sorted(found.counts.items(), key=lambda c: -c[1]))
+    nodes, labels = len(found.labels), Counter(found.labels)
+    counts = ", ".join(f"{name} {count:,}" for name, count in labels.most_common())
     right = "" if found.accuracy is None else f"; accuracy {found.accuracy:.1%} on the nodes of known label"
     written = "" if out is None else f"; written to {out}"
     people(as_json=True).print(f"{nodes:,} nodes: {counts}{right}{written}", soft_wrap=True)
     if json:
         where = None if out is None else str(out)
-        facts = {"nodes": nodes, "labels": found.counts, "accuracy": found.accuracy, "out": where}
+        facts = {"nodes": nodes, "labels": labels, "accuracy": found.accuracy, "out": where}
         emit({"run": str(run), "graph": graph, **facts})

@@ -26,7 +26,7 @@ from drgst.graph.io.split_files import save_split
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
 from drgst.selftrain.history import History
-from drgst.selftrain.persist.stage import load_stage, save_stage
+from drgst.selftrain.persist.stage import load_stage
 
 if TYPE_CHECKING:
     from drgst.runs.run import Run
@@ -114,21 +114,16 @@ class RunFolder:
         """The files of the finished stages."""
         return sorted((self.path / "stages").glob("[0-9][0-9][0-9]*.safetensors"))
 
-    def save_stage(self, history: History) -> None:
-        """Write the last stage of ``history``."""
-        save_stage(history[-1], self.stage_path(history[-1].number))
-
     def history(self, shape: tuple[int, int]) -> History:
         """The finished stages, up to the first that is missing or damaged, of a run with logits of ``shape`` (N, C)."""
         history = History()
         while (path := self.stage_path(len(history))).is_file():
             try:
                 stage = load_stage(path)
+                if stage.logits.shape != shape or stage.number != len(history):
+                    raise RunError(f"{path} does not fit the graph")
             except RunError as error:
-                _log.warning("%s; the run continues before that stage", error)
-                break
-            if stage.logits.shape != shape or stage.number != len(history):
-                _log.warning("%s does not fit the graph; the run continues before that stage", path)
+                _log.warning("%s; that stage and later ones are not used", error)
                 break
             history = history.with_stage(stage)
         return history

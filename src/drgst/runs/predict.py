@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +24,10 @@ HEADER = ("id", "label", "confidence", "gain", "stage")
 
 @dataclass(frozen=True)
 class Predictions:
-    """CSV text, the number of nodes per predicted class, and the accuracy where labels are known."""
+    """CSV text, the label of every node, and the accuracy where labels are known."""
 
     text: str
-    counts: dict[str, int]
+    labels: list[str]
     accuracy: float | None = None
 
 
@@ -37,7 +36,7 @@ def of_run(path: str | Path) -> Predictions:
     if (Path(path) / MODEL).is_file() and not (Path(path) / CONFIG).is_file():
         raise RunError(f"{path} holds a model but no run, so no predictions; name the graph to predict")
     folder = finished_run(path)
-    return Predictions(folder.text(PREDICTIONS), dict(Counter(folder.predictions("label"))))
+    return Predictions(folder.text(PREDICTIONS), folder.predictions("label"))
 
 
 def of_model(model: Model, graph: Graph) -> Predictions:
@@ -45,9 +44,8 @@ def of_model(model: Model, graph: Graph) -> Predictions:
     probabilities = softmax(model.logits(graph))
     predicted = probabilities.argmax(axis=1)
     found = accuracy(predicted, relabel(graph.labels, graph.class_names, model.class_names))
-    counts = {model.class_names[c]: int(k) for c, k in enumerate(np.bincount(predicted)) if k}
     text = to_csv(graph.node_ids.tolist(), model.class_names, {"probabilities": probabilities})
-    return Predictions(text, counts, finite(found))
+    return Predictions(text, [model.class_names[c] for c in predicted], finite(found))
 
 
 def to_csv(ids: Sequence[Any], class_names: Sequence[str], arrays: Mapping[str, np.ndarray]) -> str:

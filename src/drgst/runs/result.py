@@ -72,6 +72,7 @@ class Result:
             seed=run.problem.seed,
             stop_reason=history.stop_reason,
         )
+        run = replace(run, problem=replace(run.problem))  # without the tensors and views that it has prepared
         return cls(run.config, history, model, graph.node_ids.tolist(), lambda: run, seconds, peak_memory_mb())
 
     @cached_property
@@ -168,14 +169,6 @@ class Result:
         write_text(folder / PREDICTIONS, self.predictions_csv())
         self.model.save(folder.path)
         write_text(folder / SUMMARY, json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
-
-
-def with_postprocessed(history: History, model: Model) -> History:
-    """``history`` with the post-processed logits of its result, which are saved with the model."""
-    logits = model.arrays.get("postprocessed")
-    if logits is None:
-        return history
-    return history.with_result(replace(result_stage(history, model.settings.keep), finished=logits))
 
 
 def candidates(graph: Graph, split: Split) -> np.ndarray:

@@ -26,11 +26,12 @@ from drgst.runs.config_file import versions
 from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
 from drgst.runs.folder import CONFIG, RunFolder, finished_run
 from drgst.runs.model import Model
-from drgst.runs.result import Result, with_postprocessed, write_history
+from drgst.runs.result import Result, write_history
 from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.engine import self_train
+from drgst.selftrain.engine import result_stage, self_train
 from drgst.selftrain.history import History
 from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.persist.stage import save_stage
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
 
@@ -66,10 +67,8 @@ class Run:
             settings = Settings().updated(config.settings)
             parts = dressed(parts, settings)
         problem = Problem.of(graph, split, settings, cast(int, config.seed))
-        data = config.data or graph.name
-        return cls(
-            replace(config, data=data, settings=settings.model_dump(), versions=versions()), graph, problem, parts
-        )
+        config = replace(config, data=config.data or graph.name, settings=settings.model_dump(), versions=versions())
+        return cls(config, graph, problem, parts)
 
     @classmethod
     def from_config(cls, config: RunConfig, opener: Opener = open_graph) -> Run:
@@ -108,6 +107,7 @@ class Run:
             history = self_train(self.problem, self.recipe, callback, history)
         result = Result.of(self, history, time.perf_counter() - began)
         if folder is not None:
+            result = replace(result, folder=str(folder))
             result.save(folder)
         return result
 
@@ -133,7 +133,7 @@ class Checkpointer(Callback):
 
     def stage(self, history: History) -> None:
         """The stage itself, and the history so far for people to read."""
-        self.folder.save_stage(history)
+        save_stage(history[-1], self.folder.stage_path(history[-1].number))
         write_history(self.folder, self.run, history)
         self.inner.stage(history)
 
@@ -157,7 +157,10 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
             f"stage {len(history)} of the run in {folder} is missing or damaged; "
             f"make the run again with: drgst run --config {folder / CONFIG} --out ANOTHER-FOLDER"
         )
-    history = with_postprocessed(history.ended(model.stop_reason), model)
+    history = history.ended(model.stop_reason)
+    if "postprocessed" in model.arrays:
+        stage = result_stage(history, model.settings.keep)
+        history = history.with_result(replace(stage, finished=model.arrays["postprocessed"]))
     result = Result(
         config,
         history,

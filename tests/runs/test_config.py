@@ -1,0 +1,73 @@
+"""The config of a run: values that replace each other, defaults, splits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from drgst.errors import SettingError
+from drgst.graph.core import Graph
+from drgst.graph.default_split import draw_split
+from drgst.runs.config import RunConfig
+
+
+def test_an_update_drops_what_no_longer_applies() -> None:
+    """Another draw makes the fingerprint of the labels void, other data both; a number of threads neither."""
+    old = RunConfig(data="cora", per_class=3, seed=0, data_sha256="d", known_sha256="k", settings={"beta": 0.5})
+    new = old.updated(RunConfig(seed=1, settings={"stages": 1}))
+    assert (new.seed, new.data_sha256, new.known_sha256) == (1, "d", None)
+    assert new.settings == {"beta": 0.5, "stages": 1}
+    assert old.updated(RunConfig(data="flickr")).data_sha256 is None
+    assert old.updated(RunConfig(threads=2)) == RunConfig(**{**vars(old), "threads": 2})
+    assert old.updated(RunConfig(split="own.json")).per_class is None
+    assert RunConfig(split="own.json").updated(RunConfig(per_class=5)).split is None
+
+
+def test_a_complete_config_keeps_its_recipe() -> None:
+    """Its settings are all of one recipe."""
+    complete = RunConfig(recipe="gcn", versions={"drgst": "0.1.0"})
+    with pytest.raises(SettingError, match="which 'appnp' would inherit"):
+        complete.updated(RunConfig(recipe="appnp"))
+    assert complete.updated(RunConfig(recipe="gcn")).recipe == "gcn"
+
+
+def test_values_that_exclude_each_other() -> None:
+    with pytest.raises(SettingError, match="per_class and split are both given"):
+        RunConfig(per_class=3, split="own.json")
+    with pytest.raises(SettingError, match="unknown validation 'nun'; did you mean 'none'"):
+        RunConfig(validation="nun")
+
+
+def test_conflict_names_the_first_difference() -> None:
+    """Settings are compared as values: 1/2 and 0.5 are the same."""
+    mine = RunConfig(recipe="drgst-de", seed=1, settings={"beta": 0.5, "stages": 2})
+    assert mine.conflict(RunConfig(seed=1, validation="public", settings={"beta": "1/2"})) is None
+    assert mine.conflict(RunConfig(seed=2)) == "seed = 1, not 2"
+    assert mine.conflict(RunConfig(validation="none")) == "validation = 'public', not 'none'"
+    assert mine.conflict(RunConfig(settings={"stages": 3})) == "stages = 2, not 3"
+
+
+def test_defaults_and_folder_names() -> None:
+    """A data set of the paper gets 3 labels per class; a graph of one's own keeps its split."""
+    full = RunConfig().with_defaults()
+    assert (full.data, full.recipe, full.per_class, full.seed, full.pool) == ("cora", "drgst-de", 3, 0, "unlabelled")
+    assert full.run_name() == "cora-drgst-de-3-seed0"
+    own = RunConfig(data="graphs/town.npz", recipe="gcn", validation="none", seed=2).with_defaults()
+    assert (own.per_class, own.pool) == (None, None)
+    assert own.run_name() == "town-gcn-no-validation-seed2"
+    with pytest.raises(SettingError, match="seed is -1"):
+        RunConfig(seed=-1).with_defaults()
+
+
+def test_split_of_a_config(town: Graph) -> None:
+    """Drawn by number and seed; else the one of the graph; without validation its nodes are in the pool."""
+    drawn = RunConfig(per_class=2, seed=5).make_split(town)
+    np.testing.assert_array_equal(drawn.train, draw_split(town, 2, 5).train)
+    assert np.bincount(town.labels[drawn.train]).tolist() == [2, 2, 2]
+    own = RunConfig(pool="all-but-validation").make_split(town)
+    assert town.split is not None
+    np.testing.assert_array_equal(own.train, town.split.train)
+    assert np.isin(town.split.test, own.pool).all()
+    blind = RunConfig(per_class=2, seed=5, validation="none").make_split(town)
+    assert blind.val.size == 0
+    assert np.isin(drawn.val, blind.pool).all()

@@ -1,0 +1,39 @@
+"""``config.toml``: written, read, refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from drgst.errors import SettingError
+from drgst.runs.config import RunConfig
+from drgst.runs.config_file import parse_changes, read_config, to_toml
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    """Texts with quotes and control characters, None in a setting, fingerprints with their remarks."""
+    hostile = 'a "graph"\\\x7f\n[settings]'
+    config = RunConfig(
+        data=hostile,
+        recipe="gcn",
+        seed=2,
+        split="split.json",
+        data_sha256="abc",
+        settings={"fixed_epochs": None, "lr": 0.01, "normalise": "none", "epochs": 30},
+        versions={"drgst": "0.1.0"},
+    )
+    (tmp_path / "config.toml").write_text(to_toml(config), encoding="utf-8")
+    read = read_config(tmp_path / "config.toml")
+    assert read == replace(config, split=str(tmp_path / "split.json"))
+    assert 'data_sha256 = "abc"  # of features' in to_toml(config)
+
+
+def test_changes() -> None:
+    """One or several per word; "none" where the setting may be None."""
+    found = parse_changes(["epochs=30,beta=1/3", "fixed_epochs=none normalise=none"])
+    assert found == {"epochs": "30", "beta": "1/3", "fixed_epochs": None, "normalise": "none"}
+    for word in ("epochs", "=3", "epochs="):
+        with pytest.raises(SettingError, match="--set takes key=value"):
+            parse_changes([word])

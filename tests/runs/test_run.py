@@ -1,0 +1,128 @@
+"""A run made in different ways is the same run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from drgst.errors import RunError
+from drgst.estimator import SelfTraining
+from drgst.graph.core import Graph
+from drgst.runs.config import RunConfig
+from drgst.runs.folder import RunFolder
+from drgst.runs.result import Result
+from drgst.runs.run import Run, load_result, threads
+from drgst.selftrain.callbacks import Callback
+
+
+def closed(_: str) -> Graph:
+    """An opener for results that must not need the data."""
+    raise AssertionError("the data set was opened")
+
+
+def test_from_a_config_and_from_an_estimator(result: Result, config: RunConfig, town: Graph) -> None:
+    """Bit-identical, with the same metrics."""
+    fitted = SelfTraining("drgst-de", dict(config.settings), seed=3).fit(town)
+    assert fitted.result_.folder == ""
+    np.testing.assert_array_equal(fitted.probabilities_, result.probabilities)
+    assert fitted.result_.metrics == result.metrics
+    assert fitted.result_.config.settings == result.config.settings
+
+
+def test_a_loaded_result_is_the_executed_one(result: Result, folder: Path) -> None:
+    """With its post-processed logits, and without the data set."""
+    loaded = load_result(folder, closed)
+    np.testing.assert_array_equal(loaded.probabilities, result.probabilities)
+    np.testing.assert_array_equal(loaded.stage.final_logits, result.stage.final_logits)
+    assert not np.array_equal(loaded.stage.final_logits, loaded.stage.logits)
+    assert [s.number for s in loaded.history.stages] == [s.number for s in result.history.stages]
+    assert loaded.history.stop_reason == result.history.stop_reason
+    assert loaded.predictions_csv() == result.predictions_csv()
+    np.testing.assert_array_equal(loaded.suggested.nodes, result.suggested.nodes)
+    assert loaded.recipe.parts() == result.recipe.parts()
+
+
+def test_a_loaded_result_opens_the_data_for_metrics(result: Result, folder: Path, town: Graph) -> None:
+    """Once, and refuses other data."""
+    opened: list[str] = []
+
+    def opener(source: str) -> Graph:
+        opened.append(source)
+        return town
+
+    loaded = load_result(folder, opener, data="elsewhere")
+    assert opened == []
+    assert loaded.metrics == result.metrics
+    assert loaded.summary() == {**result.summary(), "seconds": round(result.seconds, 3)}
+    assert opened == ["elsewhere"]
+    other = load_result(folder, lambda _: town.with_(features=town.features * 2))
+    with pytest.raises(RunError, match="its contents have changed"):
+        _ = other.metrics
+
+
+@pytest.mark.parametrize("edit", ["model", "predictions", "stage"])
+def test_files_of_different_runs_are_refused(folder: Path, town: Graph, tmp_path: Path, edit: str) -> None:
+    """The model of another seed, predictions of fewer nodes, a missing stage."""
+    copy = RunFolder(shutil.copytree(folder, tmp_path / "copy"))
+    if edit == "model":
+        settings = {**copy.config().settings, "smooth": "none"}
+        other = Run.from_config(RunConfig(data="town", recipe="drgst-de", seed=4, settings=settings), lambda _: town)
+        other.execute().model.save(copy.path)
+    elif edit == "predictions":
+        (copy / "predictions.csv").write_text("id,label\n1,0\n")
+    else:
+        copy.stage_path(1).unlink()
+    words = {
+        "model": "do not agree",
+        "predictions": "not of the same graph",
+        "stage": "stage 1 of the run in .* missing",
+    }
+    with pytest.raises(RunError, match=words[edit]):
+        load_result(copy.path, closed)
+
+
+def test_fingerprints_are_checked(result: Result, town: Graph) -> None:
+    """A complete config refuses other features, other labels and another split."""
+    labels = town.labels.copy()
+    labels[result.split.train[0]] = (labels[result.split.train[0]] + 1) % 3
+    config = RunConfig(**{**vars(result.config), "split": None, "per_class": None})
+    assert Run.from_config(config, lambda _: town).config.known_sha256 == result.config.known_sha256
+    with pytest.raises(RunError, match="its contents have changed"):
+        Run.from_config(config, lambda _: town.with_(features=town.features * 2))
+    with pytest.raises(RunError, match="the labels or the split of town"):
+        Run.from_config(config, lambda _: town.with_(labels=labels))
+
+
+def test_callbacks_are_called_in_a_folder_too(town: Graph, config: RunConfig, tmp_path: Path) -> None:
+    """After the stage is written."""
+    folder = RunFolder(tmp_path / "run")
+
+    class Watch(Callback):
+        files: list[int] = []  # noqa: RUF012
+        epochs = 0
+
+        def epoch(self, epoch: int, train_loss: float, val_loss: float) -> None:
+            self.epochs += 1
+
+        def stage(self, history: object) -> None:
+            self.files.append(len(folder.stage_files()))
+
+    watch = Watch()
+    result = Run.from_config(config, lambda _: town).execute(watch, folder)
+    assert watch.files == [1, 2, 3]
+    assert watch.epochs >= result.epochs > 0
+    assert folder.finished
+
+
+def test_threads_are_restored() -> None:
+    before = torch.get_num_threads()
+    with threads(before + 1):
+        assert torch.get_num_threads() == before + 1
+    assert torch.get_num_threads() == before
+    with pytest.raises(KeyError), threads(before + 1):
+        raise KeyError
+    assert torch.get_num_threads() == before
