@@ -1,4 +1,4 @@
-"""The Python door: scikit-learn's manners, PyG's data, models in folders."""
+"""The Python API: scikit-learn's conventions, PyG's data, models in folders."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from torch import nn
 from torch_geometric.data import Data
 
@@ -62,7 +63,7 @@ def test_fitted_attributes(model: drgst.DRGST, graph: Graph) -> None:
 
 
 def test_settings_given_win_over_published_ones(cora: Graph) -> None:
-    """None takes what is published for Cora's 20 labels a class; what the user names stays."""
+    """None takes what is published for Cora's 20 labels per class; what the user gives stays."""
     fitted = drgst.DRGST(gain="dropedge", threshold=0.9, epochs=1, stages=0, samples=1).fit(cora)
     s = fitted.settings_
     assert (s.threshold, s.stages) == (0.9, 0)
@@ -154,12 +155,13 @@ def test_predict_refuses_other_features(model: drgst.DRGST, graph: Graph) -> Non
 
 @pytest.mark.parametrize("ask", ["predict", "predict_proba", "save"])
 def test_not_fitted(ask: str, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="this DRGST is not fitted yet"):
+    with pytest.raises(RunError, match="this DRGST is not fitted yet") as raised:
         getattr(drgst.DRGST(), ask)(*([str(tmp_path)] if ask == "save" else []))
+    assert isinstance(raised.value, NotFittedError)
 
 
 def test_save_and_load(model: drgst.DRGST, graph: Graph, tmp_path: Path) -> None:
-    """Two files, safetensors and JSON; what comes back predicts the same bits here and on a new graph."""
+    """Two files, safetensors and JSON; the loaded model predicts the same here and on a new graph, bit-identical."""
     model.save(str(tmp_path / "m"))
     assert {p.suffix for p in (tmp_path / "m").iterdir()} == {".safetensors", ".json"}
     loaded = drgst.load_model(str(tmp_path / "m"))

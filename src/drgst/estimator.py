@@ -151,7 +151,7 @@ class DRGST(SelfTraining):
 
     @property
     def recipe(self) -> str:  # type: ignore[override]
-        """The recipe that the kind of gain stands for."""
+        """The recipe of this kind of gain."""
         return {"dropout": "drgst-do", "both": "drgst-both"}.get(self.gain, "drgst-de")
 
     def _changes(self) -> dict[str, Any]:

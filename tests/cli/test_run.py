@@ -1,4 +1,4 @@
-"""``drgst run``, ``predict`` and ``suggest``: what people see, what programs read, what is left in the folder."""
+"""``drgst run``, ``predict`` and ``suggest``: text, JSON and files."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def result_bits(folder: Path) -> tuple[bytes, bytes, list[Any]]:
 
 
 def test_a_run_from_data_to_predictions(capsys: Any, town: Graph, file: Path, tmp_path: Path) -> None:
-    """The files are there and agree with the JSON object, the table and the Python door."""
+    """The files are there and agree with the JSON object, the table and the Python API."""
     code, out, err = call(capsys, "run", file, "--per-class", 3, "--out", "runs/x", *QUICK, "--json")
     assert code == 0
     assert out.count("\n") == 1
@@ -101,8 +101,8 @@ def test_a_run_from_data_to_predictions(capsys: Any, town: Graph, file: Path, tm
     assert all(len(t["val_losses"]) == t["epochs"] + 1 for s in stages for t in s["trainings"])
 
 
-def test_the_words_of_a_run_fit_80_columns(capsys: Any, file: Path) -> None:
-    """People's output on standard output, progress on standard error, no line cut."""
+def test_the_text_of_a_run_fits_80_columns(capsys: Any, file: Path) -> None:
+    """Results on standard output, progress on standard error, no line cut."""
     code, out, err = call(capsys, "run", file, *QUICK, "--out", "runs/x")
     assert code == 0
     for word in (
@@ -120,7 +120,7 @@ def test_the_words_of_a_run_fit_80_columns(capsys: Any, file: Path) -> None:
     assert [line.split(":")[0] for line in err.splitlines()] == ["teacher", "stage 1 of 2", "stage 2 of 2"]
 
 
-def test_config_runs_again_with_the_same_bits(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_config_runs_again_bit_identical(capsys: Any, file: Path, tmp_path: Path) -> None:
     """With a draw and with the graph's own split, which is then read from the copy in the folder."""
     for name, words in (("draw", ["--per-class", "3", "--seed", "4"]), ("own", ["--pool", "all-but-validation"])):
         first, again = tmp_path / name, tmp_path / f"{name}-again"
@@ -130,8 +130,8 @@ def test_config_runs_again_with_the_same_bits(capsys: Any, file: Path, tmp_path:
         assert (first / "config.toml").read_text() == (again / "config.toml").read_text()
 
 
-def test_options_go_before_the_config(capsys: Any, file: Path) -> None:
-    """Another seed draws and trains anew; another recipe would inherit settings that are not its own."""
+def test_options_override_the_config(capsys: Any, file: Path) -> None:
+    """Another seed draws and trains again; another recipe would inherit settings that are not its own."""
     call(capsys, "run", file, "--per-class", 3, *QUICK, "--out", "a")
     code, out, _ = call(capsys, "run", "--config", "a/config.toml", "--seed", 5, "--out", "b", "--json")
     assert code == 0
@@ -142,7 +142,7 @@ def test_options_go_before_the_config(capsys: Any, file: Path) -> None:
 
 
 def test_a_config_by_hand(capsys: Any, town: Graph, tmp_path: Path) -> None:
-    """Few words, paths from the config's own folder, tables instead of a file, a split file."""
+    """A short config: paths relative to its folder, tables instead of a file, a split file."""
     folder = tmp_path / "project"
     write_tables(town.with_(splits=()), folder / "graph")
     save_split(random_split(town, per_class=4, val=40, test=50, seed=3), town, folder / "mine.json")
@@ -156,7 +156,7 @@ def test_a_config_by_hand(capsys: Any, town: Graph, tmp_path: Path) -> None:
 
 
 def test_own_graph_without_validation_or_test(capsys: Any, town: Graph, tmp_path: Path) -> None:
-    """Labelled nodes train, all others are the pool, and figures that do not exist are null."""
+    """Labelled nodes train, all others are the pool, and metrics that do not exist are null."""
     labels = np.where(np.arange(300) < 30, town.labels, -1)
     write_tables(town.with_(splits=(), labels=labels), tmp_path / "bare")
     code, out, err = call(capsys, "run", tmp_path / "bare", *QUICK, "--json")
@@ -171,7 +171,7 @@ def test_own_graph_without_validation_or_test(capsys: Any, town: Graph, tmp_path
 
 
 def test_validation_labels_can_be_left_out(capsys: Any, file: Path, tmp_path: Path) -> None:
-    """Named in the folder and the config, which runs again; other words for it are refused."""
+    """Named in the folder and the config, which can be run again; other values are refused."""
     words = ("run", file, "--per-class", 3, *QUICK)
     code, out, err = call(capsys, *words, "--validation", "none", "--json")
     assert code == 0
@@ -226,7 +226,7 @@ def test_predict_the_run_and_another_graph(capsys: Any, town: Graph, file: Path,
 
 
 def test_suggest_spreads_over_unlabelled_nodes(capsys: Any, town: Graph, file: Path) -> None:
-    """Never a training, validation or test node; no node twice; a number too large is trimmed with a word."""
+    """Never a training, validation or test node; no node twice; a number too large is reduced with a message."""
     call(capsys, "run", file, "--per-class", 3, *QUICK, "--out", "x")
     code, out, _ = call(capsys, "suggest", "x", "--n", 12, "--out", "s.csv", "--json")
     assert code == 0

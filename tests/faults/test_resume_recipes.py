@@ -1,4 +1,4 @@
-"""Every recipe can be interrupted: its last stages gone, it goes on to the same bits, and its model can be loaded."""
+"""Every recipe can be resumed after its first stage, bit-identical, and its model can be loaded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def village() -> Graph:
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", recipe_names())
 def test_every_recipe_resumes(recipe: str, tmp_path: Path) -> None:
-    """Run; take away summary and all stages but the first; go on; compare."""
+    """Run; remove the summary and all stages but the first; resume; compare."""
     graph = village()
     run = Run.from_config(RunConfig(data="village", recipe=recipe, settings=QUICK, threads=1), lambda _: graph)
     folder = RunFolder(tmp_path / "run")

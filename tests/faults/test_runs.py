@@ -66,7 +66,7 @@ def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, s
 
 
 def refused(capsys: pytest.CaptureFixture[str], *args: object) -> str:
-    """The one line that a refused command says."""
+    """The one line that a refused command prints."""
     code, out, err = call(capsys, *args)
     assert code == 2
     assert out == ""
@@ -130,8 +130,8 @@ def test_bad_config(capsys: Any, tmp_path: Path, text: str, words: str) -> None:
     assert words in refused(capsys, "run", "--config", tmp_path / "run.toml")
 
 
-def test_other_bad_words(capsys: Any, file: Path, tmp_path: Path) -> None:
-    """Names, paths and combinations that can't be."""
+def test_other_bad_arguments(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """Names, paths and combinations of options that are not allowed."""
     assert "did you mean 'cora'" in refused(capsys, "run", "cra")
     assert "did you mean 'drgst-de'" in refused(capsys, "run", file, "--recipe", "drgst-dee")
     assert "a run takes one graph, not 2" in refused(capsys, "run", "cora", "citeseer")
@@ -147,7 +147,7 @@ def test_other_bad_words(capsys: Any, file: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_exists(capsys: Any, file: Path, tmp_path: Path) -> None:
-    """Refused without a word; replaced with --force, where it is a run, and then only a run's files go."""
+    """Refused without an option; replaced with --force if it is a run; only the files of a run are removed."""
     out = tmp_path / "x"
     assert call(capsys, "run", file, *QUICK, "--out", out)[0] == 0
     before = bits(out)
@@ -175,7 +175,7 @@ def test_a_folder_that_is_no_run_is_left_alone(capsys: Any, file: Path, tmp_path
 
 
 def test_resume_of_a_finished_run_reports(capsys: Any, file: Path, tmp_path: Path) -> None:
-    """The same object, nothing run or written; other words than the run's are refused."""
+    """The same JSON object, nothing run or written; options that contradict the run are refused."""
     out = tmp_path / "x"
     first = call(capsys, "run", file, *QUICK, "--out", out, "--json")[1]
     times = {p: p.stat().st_mtime_ns for p in out.rglob("*")}
@@ -190,7 +190,7 @@ def test_resume_of_a_finished_run_reports(capsys: Any, file: Path, tmp_path: Pat
 
 
 def test_resume_refuses_other_data_and_mends_damaged_stages(capsys: Any, file: Path, tmp_path: Path) -> None:
-    """A stage that was cut off is run again, with the same bits; another graph in the file's place is refused."""
+    """A truncated stage is run again, bit-identical; another graph in the same file is refused."""
     out = tmp_path / "x"
     call(capsys, "run", file, *QUICK, "--out", out)
     before = bits(out)
@@ -221,7 +221,7 @@ def _child(words: list[str], limit: int | None = None) -> None:
 
 
 def test_killed_at_random_moments_then_resumed(capsys: Any, file: Path, tmp_path: Path) -> None:
-    """SIGKILL, again and again, then --resume to the end: the same bits as an unbroken run."""
+    """Several SIGKILLs, then --resume to the end: bit-identical to an uninterrupted run."""
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     words = [str(w) for w in ("run", file, *QUICK)]
     began = time.monotonic()
@@ -243,7 +243,7 @@ def test_killed_at_random_moments_then_resumed(capsys: Any, file: Path, tmp_path
     assert not list(broken.rglob(".*.tmp"))
 
 
-def test_full_disk_is_one_sentence_and_can_be_gone_on_with(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_full_disk_is_one_sentence_and_the_run_can_be_resumed(capsys: Any, file: Path, tmp_path: Path) -> None:
     """No file may grow beyond a size that the config fits in and a stage does not."""
     child = FORK.Process(target=_child, args=(["run", str(file), *QUICK, "--out", "x"], 20_000))
     child.start()
@@ -258,8 +258,8 @@ def test_full_disk_is_one_sentence_and_can_be_gone_on_with(capsys: Any, file: Pa
 
 
 @pytest.mark.usefixtures("hear_ctrl_c")
-def test_ctrl_c_keeps_the_stages_and_says_how_to_go_on(file: Path, tmp_path: Path) -> None:
-    """Exit code 130; in a process of its own, as a person would."""
+def test_ctrl_c_keeps_the_stages_and_names_the_command_to_resume(file: Path, tmp_path: Path) -> None:
+    """Exit code 130; in a separate process."""
     command = [
         sys.executable,
         "-m",

@@ -129,8 +129,8 @@ def _execute(config: RunConfig, folder: RunFolder, resume: bool, root: str | Non
         with Progress(console, run.problem.settings.stages) as progress:
             run.execute(progress, folder, resume)
     except KeyboardInterrupt:
-        words = "\ninterrupted; the finished stages are kept. Continue with: drgst run --out {} --resume"
-        console.print(words.format(folder), soft_wrap=True)
+        message = f"\ninterrupted; the finished stages are kept. Continue with: drgst run --out {folder} --resume"
+        console.print(message, soft_wrap=True)
         raise typer.Exit(130) from None
 
 

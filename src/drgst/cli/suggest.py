@@ -56,7 +56,6 @@ def _table(rows: list[dict[str, Any]], measure: str) -> Table:
     for place in (1, 3, 4):
         table.columns[place].justify = "right"
     for row in rows:
-        similar = f"{row['stands_for']:,} similar"
-        worth = f"{row['worth']:#.3g}"
-        table.add_row(Text(str(row["id"])), worth, Text(row["predicted"]), f"{row['confidence']:.1%}", similar)
+        score, confidence, size = f"{row['score']:#.3g}", f"{row['confidence']:.1%}", f"{row['cluster_size']:,} similar"
+        table.add_row(Text(str(row["id"])), score, Text(row["predicted"]), confidence, size)
     return table

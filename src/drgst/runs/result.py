@@ -20,7 +20,7 @@ from drgst.runs.memory import peak_memory_mb
 from drgst.runs.metrics import Metrics, finite, run_metrics, stage_rows
 from drgst.runs.model import Model
 from drgst.runs.predict import to_csv
-from drgst.runs.suggest import Suggestions, label_worth, suggest_nodes
+from drgst.runs.suggest import Suggestions, label_scores, suggest_nodes
 from drgst.selftrain.engine import result_stage
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.recipe import Recipe
@@ -123,8 +123,8 @@ class Result:
     def suggest(self, n: int) -> Suggestions:
         """``n`` nodes to label next; fewer where fewer are unlabelled."""
         nodes = self.model.arrays["candidates"]
-        worth = label_worth(self.stage.all_gain, self.probabilities, nodes)
-        return suggest_nodes(self.stage.embedding, worth, nodes, n, self.model.seed)
+        scores = label_scores(self.stage.all_gain, self.probabilities, nodes)
+        return suggest_nodes(self.stage.embedding, scores, nodes, n, self.model.seed)
 
     def suggestion_rows(self, found: Suggestions) -> list[dict[str, Any]]:
         """One dict per suggested node."""
@@ -132,12 +132,12 @@ class Result:
         return [
             {
                 "id": self.node_ids[node],
-                "worth": float(worth),
+                "score": float(score),
                 "predicted": names[int(p[node].argmax())],
                 "confidence": float(p[node].max()),
-                "stands_for": int(similar),
+                "cluster_size": int(size),
             }
-            for node, worth, similar in zip(found.nodes, found.worth, found.stands_for, strict=True)
+            for node, score, size in zip(found.nodes, found.score, found.cluster_size, strict=True)
         ]
 
     def summary(self) -> dict[str, Any]:

@@ -15,15 +15,15 @@ SHORTLIST = 100  # candidates that are clustered per suggested node
 
 @dataclass(frozen=True, eq=False)
 class Suggestions:
-    """Nodes in order of their value, that value, and how many similar nodes each represents."""
+    """Nodes in order of their score, and how many similar nodes each represents."""
 
     nodes: np.ndarray  # (n,)
-    worth: np.ndarray  # (n,)
-    stands_for: np.ndarray  # (n,) candidates in its cluster
-    measure: str  # what the worth is
+    score: np.ndarray  # (n,)
+    cluster_size: np.ndarray  # (n,) candidates in its cluster
+    measure: str  # the name of the score
 
 
-def label_worth(gain: np.ndarray, probabilities: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, str]:
+def label_scores(gain: np.ndarray, probabilities: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, str]:
     """B, (N,), and its name; the entropy of ``probabilities`` where B is unknown or nowhere above 0."""
     known = gain[candidates]
     if np.isfinite(known).all() and (known > 0).any():
@@ -32,34 +32,34 @@ def label_worth(gain: np.ndarray, probabilities: np.ndarray, candidates: np.ndar
 
 
 def suggest_nodes(
-    embedding: np.ndarray, worth: tuple[np.ndarray, str], candidates: np.ndarray, n: int, seed: int = 0
+    embedding: np.ndarray, scores: tuple[np.ndarray, str], candidates: np.ndarray, n: int, seed: int = 0
 ) -> Suggestions:
     """One node of each of n clusters: u_j = argmin_{u ∈ S_j, B_u ≥ med_j} ‖ĥ_u - μ_j‖, largest B first.
 
     The clusters minimise Σ_j Σ_{u ∈ S_j} B_u ‖ĥ_u - μ_j‖²: k-means weighted by B. ĥ = h/‖h‖ are the unit-length rows
-    of ``embedding`` (N, D), B is the ``worth`` (N,) with its name (:func:`label_worth`), and med_j is the median of B
-    in S_j. Nodes of a cluster are similar, so one represents it: not the one of largest B, which often is an outlier,
+    of ``embedding`` (N, D), B are the ``scores`` (N,) with their name (:func:`label_scores`), med_j is the median of
+    B in S_j. Nodes of a cluster are similar, so one represents it: not the one of largest B, which often is an outlier,
     but the most typical one of the upper half. Only the ``100 n`` candidates of largest B are clustered. Fewer than n
     candidates give all of them.
     """
     if n < 1:
         raise SettingError(f"n is {n}, but must be at least 1")
-    values, measure = worth
-    short = candidates[np.argsort(-values[candidates], kind="stable")[: SHORTLIST * n]]
+    score, measure = scores
+    short = candidates[np.argsort(-score[candidates], kind="stable")[: SHORTLIST * n]]
     if short.size <= n:
-        return Suggestions(short, values[short], np.ones(short.size, np.int64), measure)
-    cluster, distance = _clusters(_unit(embedding[short]), values[short], n, seed)
-    picked = np.array([_typical(np.flatnonzero(cluster == j), values[short], distance) for j in np.unique(cluster)])
+        return Suggestions(short, score[short], np.ones(short.size, np.int64), measure)
+    cluster, distance = _clusters(_unit(embedding[short]), score[short], n, seed)
+    picked = np.array([_typical(np.flatnonzero(cluster == j), score[short], distance) for j in np.unique(cluster)])
     similar = np.bincount(cluster)[cluster[picked]]
     rest = np.setdiff1d(np.arange(short.size), picked)[: n - picked.size]  # equal rows give fewer clusters than n
     picked, similar = np.concatenate([picked, rest]), np.concatenate([similar, np.ones(rest.size, np.int64)])
-    order = np.argsort(picked, kind="stable")  # ``short`` is sorted by falling worth
-    return Suggestions(short[picked[order]], values[short[picked[order]]], similar[order], measure)
+    order = np.argsort(picked, kind="stable")  # ``short`` is sorted by falling score
+    return Suggestions(short[picked[order]], score[short[picked[order]]], similar[order], measure)
 
 
-def _typical(members: np.ndarray, worth: np.ndarray, distance: np.ndarray) -> int:
-    """The member nearest to the centre among those of at least median worth."""
-    upper = members[worth[members] >= np.median(worth[members])]
+def _typical(members: np.ndarray, score: np.ndarray, distance: np.ndarray) -> int:
+    """The member nearest to the centre among those of at least median score."""
+    upper = members[score[members] >= np.median(score[members])]
     return int(upper[np.argmin(distance[upper])])
 
 

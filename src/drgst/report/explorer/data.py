@@ -56,7 +56,7 @@ def _suggested(result: Result, shown: list[int]) -> dict[str, Any]:
             "confidence": float(p[u].max()),
             "stands_for": int(alike),
         }
-        for u, worth, alike in zip(found.nodes, found.worth, found.stands_for, strict=True)
+        for u, worth, alike in zip(found.nodes, found.score, found.cluster_size, strict=True)
     ]
     return {"measure": found.measure, "rows": rows}
 

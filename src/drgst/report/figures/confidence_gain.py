@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.bench.correlation import Correlation, rank_correlation
-from drgst.report.figures.gain import KINDS, sampled_gain, unseen_nodes
+from drgst.report.figures.gain import KINDS, labelled_others, sampled_gain
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import BLACK, BLUE, VERMILLION, new_figure, note
 from drgst.runs.result import Result
@@ -53,7 +53,7 @@ def points(kind: str, p: np.ndarray, gain: np.ndarray, labels: np.ndarray, nodes
 
 def panels(run: Result) -> list[Points]:
     """Both kinds of gain of the first network of a run."""
-    teacher, nodes = run.history[0], unseen_nodes(run)
+    teacher, nodes = run.history[0], labelled_others(run)
     return [
         points(kind, teacher.probabilities, sampled_gain(run, teacher, kind), run.graph.labels, nodes, run.model.seed)
         for kind in KINDS
@@ -64,7 +64,7 @@ def prepare(request: Request) -> Data:
     """Train a GCN and compare its confidence with its gain."""
     run = request.run("gcn", PER_CLASS)
     size = run.split.train.size
-    words = f"GCN on {run.graph.name}, {size} training labels; {unseen_nodes(run).size:,} other nodes; ρ: Spearman's"
+    words = f"GCN on {run.graph.name}, {size} training labels; {labelled_others(run).size:,} other nodes; ρ: Spearman's"
     return Data(panels(run), words)
 
 

@@ -31,6 +31,6 @@ def network_gain(problem: Problem, stage: Stage, settings: GainSettings) -> np.n
     return gain_of(network.to(problem.inputs.device), problem.inputs, settings, generator(problem.seed, GAIN))
 
 
-def unseen_nodes(result: Result) -> np.ndarray:
+def labelled_others(result: Result) -> np.ndarray:
     """Nodes of known label that are not training nodes."""
     return np.setdiff1d(np.flatnonzero(result.graph.labels >= 0), result.split.train)
