@@ -6,6 +6,7 @@ import json
 import platform
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
@@ -59,7 +60,8 @@ def parse_changes(words: Iterable[str]) -> dict[str, Any]:
     return changes
 
 
-def versions() -> dict[str, str]:
+@cache
+def versions() -> Mapping[str, str]:
     """Versions of everything that can change the last bits."""
     others = {name: version(name) for name in ("torch", "numpy", "scipy")}
     return {"drgst": __version__, "python": platform.python_version(), **others}
