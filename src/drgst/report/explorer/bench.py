@@ -13,8 +13,8 @@ from drgst.report.explorer.data import plain
 from drgst.report.explorer.html import render
 from drgst.report.explorer.page import Page
 from drgst.report.paper import dataset_order, recipe_order
-from drgst.report.table import Table
-from drgst.report.tables_accuracy import main
+from drgst.report.tables.accuracy import main
+from drgst.report.tables.table import Table
 
 Cells = Mapping[CellName, Runs]
 
@@ -60,8 +60,8 @@ def table_data(table: Table) -> dict[str, Any]:
     """A table as JSON."""
     return {
         "title": table.title,
-        "columns": [[column.title, "name" if column.words else "number"] for column in table.columns],
-        "rows": [[[entry.text, entry.best] for entry in row] for row in table.rows],
+        "columns": [[column.title, "name" if column.is_text else "number"] for column in table.columns],
+        "rows": [[[entry.text, entry.rank == 1] for entry in row] for row in table.rows],
         "notes": list(table.notes),
     }
 

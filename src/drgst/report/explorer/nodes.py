@@ -8,7 +8,7 @@ import numpy as np
 
 from drgst.graph.split import Split
 from drgst.report.explorer.packing import pack, pack_shares
-from drgst.report.explorer.positions import positions
+from drgst.report.tsne import positions
 from drgst.report.explorer.sampling import Sample, neighbours, take_sample
 from drgst.runs.result import Result
 from drgst.selftrain.history import Stage

@@ -1,6 +1,6 @@
-"""What honest confidence costs: drgst-plus without validation labels, with and without its rehearsals, in one run.
+"""What calibration costs: drgst-plus without validation labels, with and without cross-fitting, in one process.
 
-DRGST_DATA=../shared/data python benchmarks/rehearsals.py cora citeseer pubmed flickr
+DRGST_DATA=/path/to/data python benchmarks/cross_fitting.py cora citeseer pubmed flickr
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from drgst.selftrain.parts import Identity
 
 
 def seconds(recipe: Recipe, graph: Graph, split: Split) -> float:
-    """Of one fit."""
+    """The time of one fit."""
     began = time.perf_counter()
     SelfTraining(recipe).fit(graph, split)
     return time.perf_counter() - began
 
 
 def main() -> None:
-    """A row a data set, 10 labels a class: the views are made beforehand, then the two take turns twice."""
+    """One row per data set at 10 labels per class; after a warm-up the two variants are run alternately, twice."""
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     spec = find_recipe("drgst-plus")
