@@ -31,7 +31,8 @@ def prepare(request: Request) -> Data:
     teacher, nodes = run.history[0], sample(np.arange(run.graph.num_nodes), request.seed)
     (places,) = chained_maps([teacher.logits[nodes]], request.seed)
     where = f"{dataset_label(run.graph.name)}, {run.split.train.size} training labels"
-    return Data(places, sampled_gain(run, teacher, KIND)[nodes], f"t-SNE of the logits of a GCN on {where}; gain by {KIND}")
+    text = f"t-SNE of the logits of a GCN on {where}; gain by {KIND}"
+    return Data(places, sampled_gain(run, teacher, KIND)[nodes], text)
 
 
 def shade(values: np.ndarray) -> np.ndarray:

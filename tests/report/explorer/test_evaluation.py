@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from drgst.report.explorer.verdict import confusion, honesty, judges, reliability, wilson
+from drgst.report.explorer.evaluation import calibration, confusion, evaluation_nodes, reliability, wilson
 from drgst.runs.result import Result
 
 
@@ -21,13 +21,13 @@ def test_wilson() -> None:
 
 
 def test_confusion_has_true_rows() -> None:
-    """Nodes of unknown truth are left out."""
+    """Nodes of unknown label are left out."""
     assert confusion(np.array([0, 0, 1, -1]), np.array([0, 1, 1, 0]), 2) == [[1, 1], [0, 1]]
     assert confusion(np.array([-1]), np.array([0]), 2) is None
 
 
 def test_reliability() -> None:
-    """Two nodes 60 % and 95 % sure, the first wrong: |0 - 0.6|/2 + |1 - 0.95|/2."""
+    """Two nodes of confidence 60 % and 95 %, the first wrong: |0 - 0.6|/2 + |1 - 0.95|/2."""
     p = np.array([[0.6, 0.4], [0.05, 0.95]])
     made = reliability(p, np.array([1, 1]))
     assert made["ece"] == pytest.approx(0.325)
@@ -36,24 +36,24 @@ def test_reliability() -> None:
     assert made["accuracy"][12] == 0
 
 
-def test_judges_are_test_nodes_then_validation_nodes(result: Result) -> None:
-    """Without known test labels the validation nodes judge; without both, nobody."""
+def test_evaluation_is_on_test_nodes_else_on_validation_nodes(result: Result) -> None:
+    """Without known test labels it is on the validation nodes; without both there is none."""
     graph, split = result.graph, result.split
-    assert judges(graph, split)[0] == "test"
+    assert evaluation_nodes(graph, split)[0] == "test"
     hidden = graph.labels.copy()
     hidden[split.test] = -1
-    assert judges(graph.with_(labels=hidden), split)[0] == "validation"
-    assert judges(graph.with_(labels=hidden), split.without_validation())[0] == ""
+    assert evaluation_nodes(graph.with_(labels=hidden), split)[0] == "validation"
+    assert evaluation_nodes(graph.with_(labels=hidden), split.without_validation())[0] == ""
 
 
-def test_honesty_before_and_after(result: Result) -> None:
-    """What the run calibrated is after; a run that did not is shown what a temperature would do."""
+def test_calibration_before_and_after(result: Result) -> None:
+    """A run without calibration is shown with a fitted temperature."""
     stage, graph, split = result.stage, result.graph, result.split
-    plain = honesty(stage, graph, split)
+    plain = calibration(stage, graph, split)
     assert plain is not None
-    assert "the run did not use it" in plain["after_words"]
-    own = honesty(replace(stage, calibrated=stage.logits * 3), graph, split)
+    assert "the run did not use it" in plain["how"]
+    own = calibration(replace(stage, calibrated=stage.logits * 3), graph, split)
     assert own is not None
-    assert own["after_words"] == "after the run's own calibration"
+    assert own["how"] == "after the run's own calibration"
     assert own["before"] == plain["before"]
     assert own["after"]["mean_confidence"] > own["before"]["mean_confidence"]
