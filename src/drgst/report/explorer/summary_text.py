@@ -30,9 +30,8 @@ class Counts:
         """Count."""
         labels, pseudo = result.graph.labels, result.stage.pseudo
         name, nodes = evaluation_nodes(result.graph, result.split)
-        correct, teacher = (
-            int((s.predictions[nodes] == labels[nodes]).sum()) for s in (result.stage, result.history[0])
-        )
+        stages = (result.stage, result.history[0])
+        correct, teacher = (int((stage.predictions[nodes] == labels[nodes]).sum()) for stage in stages)
         confidence = float(result.probabilities[nodes].max(axis=1).mean()) if nodes.size else float("nan")
         known = labels[pseudo.nodes] >= 0
         wrong = int((labels[pseudo.nodes] != pseudo.labels)[known].sum())
@@ -87,12 +86,11 @@ def stage_name(number: int) -> str:
 def _data(result: Result) -> str:
     graph, split = result.graph, result.split
     counts = np.bincount(graph.labels[split.train], minlength=graph.num_classes)
-    each = (
-        f"{counts.min()} per class" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()} per class"
-    )
+    each = f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
+    validation = f"{split.val.size:,}" if split.val.size else "no"
     return (
         f"{result.config.recipe} was run on {graph.name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, "
-        f"{graph.num_classes} classes, {split.train.size:,} training labels ({each}) and {split.val.size or 'no'} "
+        f"{graph.num_classes} classes, {split.train.size:,} training labels ({each} per class) and {validation} "
         "validation labels."
     )
 
