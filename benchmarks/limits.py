@@ -1,6 +1,6 @@
-"""What the project promises to do within a time: each is_numeric once, told with its limit.
+"""Time limits of the project: each is measured once and printed beside its limit.
 
-DRGST_DATA=../shared/data python benchmarks/limits.py
+DRGST_DATA=/path/to/data python benchmarks/limits.py
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-def tell(what: str, limit: float, action: Callable[[], object]) -> None:
+def report(what: str, limit: float, action: Callable[[], object]) -> None:
     """Time ``action`` once and print it beside its limit."""
     began = time.perf_counter()
     action()
@@ -30,7 +30,7 @@ def python(code: str) -> Callable[[], object]:
 
 
 def main() -> None:
-    """Measure everything that needs no long run."""
+    """Measure everything that takes less than a few minutes."""
     import drgst
     from drgst.graph.transforms.views import view
 
@@ -38,20 +38,20 @@ def main() -> None:
         os.environ["XDG_CACHE_HOME"] = cache
         help_text = python("from drgst.cli import main; main(['--help'])")
         help_text()
-        tell("drgst --help, warm", 1.5, help_text)
-        tell("Flickr, first load (182 MB of text)", 30, lambda: drgst.load("flickr"))
-        tell("Flickr, next load", 1, lambda: drgst.load("flickr"))
+        report("drgst --help, warm", 1.5, help_text)
+        report("Flickr, first load (182 MB of text)", 30, lambda: drgst.load("flickr"))
+        report("Flickr, next load", 1, lambda: drgst.load("flickr"))
         flickr = drgst.load("flickr")
-        tell("Flickr, 10 nearest neighbours", 15, lambda: view(flickr, "knn", k=10))
-        tell("block model, 1,000,000 nodes and 10,000,000 edges", 60, lambda: drgst.block_model(10**6, 10**7, seed=0))
+        report("Flickr, 10 nearest neighbours", 15, lambda: view(flickr, "knn", k=10))
+        report("block model, 1,000,000 nodes and 10,000,000 edges", 60, lambda: drgst.block_model(10**6, 10**7, seed=0))
         run = Path(cache) / "run"
         command = [str(Path(sys.executable).with_name("drgst"))]
-        tell(
-            "drgst run on Cora, 3 labels a class",
+        report(
+            "drgst run on Cora, 3 labels per class",
             60,
             lambda: subprocess.run([*command, "run", "--out", str(run)], check=True, capture_output=True),
         )
-        tell(
+        report(
             "drgst report of that run",
             30,
             lambda: subprocess.run([*command, "report", str(run)], check=True, capture_output=True),

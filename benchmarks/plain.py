@@ -1,6 +1,8 @@
-"""The yardstick: the same thing as a researcher would write it in plain PyTorch Geometric."""
+"""The reference of the speed comparison: the same computations in plain PyTorch Geometric."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -27,57 +29,55 @@ class PlainGCN(torch.nn.Module):
         return self.conv2(h, edge_index)
 
 
-def tensors(graph: Graph, normalise: str) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Dense x, edge_index, y."""
-    features = scaled(graph.features, normalise)
-    x = torch.from_numpy(np.array(features if isinstance(features, np.ndarray) else features.toarray()))
-    edges = np.vstack(graph.adjacency.tocoo().coords)
-    return x, torch.from_numpy(edges).long(), torch.from_numpy(np.array(graph.labels))
+@dataclass
+class PlainData:
+    """Dense x, edge_index and y, and the validation nodes."""
+
+    x: torch.Tensor
+    edge_index: torch.Tensor
+    y: torch.Tensor
+    val: torch.Tensor
+
+    @classmethod
+    def of(cls, graph: Graph, val: np.ndarray, normalise: str) -> PlainData:
+        """The tensors of a graph."""
+        features = scaled(graph.features, normalise)
+        x = torch.from_numpy(np.array(features if isinstance(features, np.ndarray) else features.toarray()))
+        edges = torch.from_numpy(np.vstack(graph.adjacency.tocoo().coords)).long()
+        return cls(x, edges, torch.from_numpy(np.array(graph.labels)), torch.from_numpy(np.array(val)))
 
 
-def train(
-    model: PlainGCN,
-    x: torch.Tensor,
-    edge_index: torch.Tensor,
-    nodes: torch.Tensor,
-    labels: torch.Tensor,
-    weights: torch.Tensor,
-    val: torch.Tensor,
-    val_labels: torch.Tensor,
-    epochs: int,
-) -> None:
-    """``epochs`` epochs of Adam, each with an evaluation pass."""
+def train(model: PlainGCN, data: PlainData, nodes: torch.Tensor, labels: torch.Tensor, epochs: int) -> None:
+    """``epochs`` epochs of Adam on weighted cross-entropy, each with an evaluation pass."""
     adam = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
-    best, best_state = float("inf"), {}
+    weights, best, best_state = torch.ones(nodes.numel()), float("inf"), {}
     for _ in range(epochs):
         model.train()
         adam.zero_grad()
-        out = model(x, edge_index)
+        out = model(data.x, data.edge_index)
         loss = (F.cross_entropy(out[nodes], labels, reduction="none") * weights).mean()
         loss.backward()
         adam.step()
         model.eval()
         with torch.no_grad():
-            value = F.cross_entropy(model(x, edge_index)[val], val_labels).item()
+            value = F.cross_entropy(model(data.x, data.edge_index)[data.val], data.y[data.val]).item()
         if value < best:
             best, best_state = value, {k: v.clone() for k, v in model.state_dict().items()}
     model.load_state_dict(best_state)
 
 
 @torch.no_grad()
-def gain(
-    model: PlainGCN, x: torch.Tensor, edge_index: torch.Tensor, kind: str, rate: float, samples: int = 100
-) -> torch.Tensor:
-    """100 forward passes stacked, then H[mean] - mean H."""
+def gain(model: PlainGCN, data: PlainData, kind: str, rate: float, samples: int = 100) -> torch.Tensor:
+    """``samples`` forward passes stacked, then H[mean] - mean H."""
     model.eval()
     out = []
     for _ in range(samples):
-        h = model.conv1(x, edge_index).relu()
-        edges = edge_index
+        h = model.conv1(data.x, data.edge_index).relu()
+        edges = data.edge_index
         if kind == "dropout":
             h = F.dropout(h, rate, training=True)
         else:
-            edges, _ = dropout_edge(edge_index, rate)
+            edges, _ = dropout_edge(data.edge_index, rate)
         out.append(model.conv2(h, edges).softmax(dim=1))
     p = torch.stack(out)
     mean = p.mean(dim=0)

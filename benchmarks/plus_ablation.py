@@ -1,11 +1,11 @@
-"""What each part of drgst-plus is worth, in pairs on the same draws, without validation labels or with 500 of them.
+"""Ablation of drgst-plus, paired on the same draws, without validation labels or with 500 of them.
 
-DRGST_DATA=../shared/data python benchmarks/plus_ablation.py cora citeseer --labels 3 10
-DRGST_DATA=../shared/data python benchmarks/plus_ablation.py flickr --labels 3 --only topology knn
-DRGST_DATA=../shared/data python benchmarks/plus_ablation.py cora --validation public --only "no matrices"
+DRGST_DATA=/path/to/data python benchmarks/plus_ablation.py cora citeseer --labels 3 10
+DRGST_DATA=/path/to/data python benchmarks/plus_ablation.py flickr --labels 3 --only topology knn
+DRGST_DATA=/path/to/data python benchmarks/plus_ablation.py cora --validation public --only "no matrices"
 
-Test accuracy of the whole, and the mean difference of each variant to it with its standard error. The draws (10 to
-19) are others than those of the results. Nothing is chosen by these figures.
+Prints the test accuracy of the full recipe, and the mean difference of each variant to it with its standard error. The
+draws (10 to 19) are not those of the results. No choice is made by these figures.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DRAWS = range(10, 20)
 
 
 def variants() -> dict[str, Recipe]:
-    """The whole first, then with one part changed."""
+    """The full recipe first, then variants with one part changed."""
     spec = find_recipe("drgst-plus")
     whole = replace(spec.make(spec.settings()), calibrate=Identity())  # the temperature changes no class
     return {
@@ -62,7 +62,7 @@ def variants() -> dict[str, Recipe]:
 
 
 def accuracies(graph: Graph, per_class: int, recipe: Recipe, validation: str) -> Iterator[float]:
-    """Of each draw, in percent."""
+    """Test accuracy of each draw in percent."""
     keep = "last" if validation == "none" else "best-student"
     for number in DRAWS:
         drawn = RunConfig(per_class=per_class, seed=number, pool="all-but-validation", validation=validation)
@@ -72,7 +72,7 @@ def accuracies(graph: Graph, per_class: int, recipe: Recipe, validation: str) ->
 
 
 def main() -> None:
-    """A table: variants by data set and labels a class."""
+    """Print the table of variants by data set and labels per class."""
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__)

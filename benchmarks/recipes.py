@@ -1,7 +1,7 @@
-"""What the parts of other methods cost on real data: ``python benchmarks/recipes.py [ROOT]``.
+"""Cost of parts of the baselines on real data: ``python benchmarks/recipes.py [ROOT]``.
 
-Prints one JSON line a figure: ParWalks on Pubmed (seconds, memory), M3S's clustering of Pubmed's pool (seconds a
-stage), ABN's choice in an epoch on Cora and Pubmed (share of the epoch).
+Prints one JSON line per figure: ParWalks on Pubmed (seconds, memory), the clustering of M3S on the pool of Pubmed
+(seconds per stage), the selection of ABN on Cora and Pubmed (share of an epoch).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def timed(call: Callable[[], Any], repeats: int = 5) -> float:
     return statistics.median(times)
 
 
-def say(**figures: Any) -> None:
+def report(**figures: Any) -> None:
     sys.stdout.write(json.dumps(figures) + "\n")
 
 
@@ -53,7 +53,7 @@ def walks(graph: Graph, split: Split) -> None:
     walk_scores(graph, split.train, graph.labels[split.train])
     first = time.perf_counter() - began
     again = timed(lambda: walk_scores(graph, split.train, graph.labels[split.train]))
-    say(what="ParWalks", data=graph.name, seconds=first, again=again, peak_mb=peak_mb(), before_mb=before)
+    report(what="ParWalks", data=graph.name, seconds=first, again=again, peak_mb=peak_mb(), before_mb=before)
 
 
 def clusters(graph: Graph, split: Split) -> None:
@@ -63,11 +63,12 @@ def clusters(graph: Graph, split: Split) -> None:
     train = split.train
     targets = Targets(train, graph.labels[train], np.ones(train.size), train.size)
     h = unit(Network().train(problem, targets, cross_entropy, (0,), None).embedding)[split.pool]
-    say(what="M3S clusters", data=graph.name, nodes=h.shape[0], seconds=timed(lambda: kmeans(h, 200, generator(0)), 3))
+    seconds = timed(lambda: kmeans(h, 200, generator(0)), 3)
+    report(what="M3S clusters", data=graph.name, nodes=h.shape[0], seconds=seconds)
 
 
 def adaptive(graph: Graph, split: Split) -> None:
-    """The objective's forward and backward against that of the same epoch with plain cross-entropy on the same rows."""
+    """An epoch with the objective of ABN against the same epoch with cross-entropy on the same rows."""
     settings, recipe = resolve("abn", graph, split, {})
     problem = Problem.of(graph, split, settings)
     train = split.train
@@ -85,7 +86,7 @@ def adaptive(graph: Graph, split: Split) -> None:
         network.train()
         hidden = network.hidden(problem.inputs.x, problem.inputs.adj)
         with torch.no_grad():
-            network.head(hidden, problem.inputs.adj)  # the evaluation that every epoch has
+            network.head(hidden, problem.inputs.adj)  # the evaluation of every epoch
         z = network.head(network.drop(hidden), problem.inputs.adj)
         adam.zero_grad()
         loss(z[rows]).backward()
@@ -101,7 +102,7 @@ def adaptive(graph: Graph, split: Split) -> None:
         z = network(problem.inputs.x, problem.inputs.adj)[rows]
     trusted = objective.trusted(z)[0].numel()
     choice = timed(lambda: objective.trusted(z), 100)
-    say(
+    report(
         what="ABN epoch",
         data=graph.name,
         trusted=trusted,

@@ -1,4 +1,4 @@
-"""How quick drgst is, against the same thing in plain PyG, in one process and in turns.
+"""Speed of drgst against plain PyG, in one process and alternating.
 
     python benchmarks/speed.py                      # Cora, Citeseer, Pubmed, Flickr, a 200,000-node block model
     python benchmarks/speed.py --data cora,pubmed --rounds 5
@@ -6,7 +6,7 @@
 
 Prints ratios (plain / ours, above 1 is better), one thread each: an epoch with evaluation, information gain
 (100 samples, and closed form), a whole drgst-do run at equal epochs, peak memory; and an epoch of ours against
-the bare sparse and dense products that it can't avoid. Writes ``--out`` (CSV) if given.
+the sparse and dense products that it consists of. Writes ``--out`` (CSV) if given.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ Row = dict[str, Any]
 
 
 class Case:
-    """One graph on both sides."""
+    """One graph with our network and the plain one."""
 
     def __init__(self, name: str, both: bool = True) -> None:
         self.name = name
         self.graph, self.split = load(name)
         self.normalise = DATASETS.get(name, {}).get("normalise", "auto")
         self.inputs = make_inputs(self.graph, "cpu", self.normalise)
-        self.labelled = np.concatenate([self.split.train, self.split.pool[::2]])  # a stage in the middle of a run
+        self.labelled = np.concatenate([self.split.train, self.split.pool[::2]])  # as in a middle stage of a run
         self.labels = np.maximum(self.graph.labels[self.labelled], 0)
         self.network = GCN(self.graph.num_features, self.graph.num_classes)
         if both:
             self.plain = plain.PlainGCN(self.graph.num_features, self.graph.num_classes)
-            self.x, self.edges, self.y = plain.tensors(self.graph, self.normalise)
+            self.data = plain.PlainData.of(self.graph, self.split.val, self.normalise)
 
     def ours_epochs(self, epochs: int, nodes: np.ndarray | None = None) -> None:
         nodes = self.labelled if nodes is None else nodes
@@ -75,9 +75,7 @@ class Case:
     def plain_epochs(self, epochs: int, nodes: np.ndarray | None = None) -> None:
         nodes = self.labelled if nodes is None else nodes
         labels = np.maximum(self.graph.labels[nodes], 0)
-        index, val = torch.from_numpy(np.array(nodes)), torch.from_numpy(np.array(self.split.val))
-        weights = torch.ones(nodes.size)
-        plain.train(self.plain, self.x, self.edges, index, torch.from_numpy(labels), weights, val, self.y[val], epochs)
+        plain.train(self.plain, self.data, torch.from_numpy(np.array(nodes)), torch.from_numpy(labels), epochs)
 
     def ours_run(self, epochs: int) -> None:
         """Teacher, gain, two trainings with T between: one stage of drgst-do."""
@@ -90,7 +88,7 @@ class Case:
 
     def plain_run(self, epochs: int) -> None:
         self.plain_epochs(epochs, self.split.train)
-        plain.gain(self.plain, self.x, self.edges, "dropout", 0.5)
+        plain.gain(self.plain, self.data, "dropout", 0.5)
         self.plain_epochs(epochs)
         self.plain_epochs(epochs)
 
@@ -106,8 +104,8 @@ def load(name: str) -> tuple[Graph, Split]:
     return graph, graph.split
 
 
-def in_turns(one: Callable[[], Any], other: Callable[[], Any], rounds: int) -> tuple[float, float]:
-    """The median seconds of each, run alternately so that noise hits both."""
+def alternate(one: Callable[[], Any], other: Callable[[], Any], rounds: int) -> tuple[float, float]:
+    """Median seconds of each, run alternately so that noise affects both."""
     times: tuple[list[float], list[float]] = ([], [])
     for side in (one, other):
         side()
@@ -143,8 +141,9 @@ def bare_products(inputs: Inputs, classes: int) -> Callable[[], None]:
     return products
 
 
-def tell(name: str, what: str, theirs: float, ours: float, unit: str = "ms", against: str = "plain") -> Row:
-    """Print one comparison and give it as a row; the ratio is theirs / ours, but ours / bare for bare products."""
+def report(name: str, what: str, times: tuple[float, float], unit: str = "ms", against: str = "plain") -> Row:
+    """Print (theirs, ours) and return the row; the ratio is theirs / ours, but ours / bare for bare products."""
+    theirs, ours = times
     ratio = ours / theirs if against == "bare" else theirs / ours
     left, right = f"{against:5s} {theirs:11.2f} {unit}", f"ours {ours:10.2f} {unit}"
     print(f"{name:22s} {what:36s} {left}   {right}   {ratio:8.2f} x", flush=True)
@@ -164,30 +163,30 @@ def compare(name: str, rounds: int, epochs: int) -> list[Row]:
     case = Case(name)
     rows = []
     for what, nodes in (("epoch with evaluation", case.labelled), ("epoch of the teacher (V_L)", case.split.train)):
-        ours, theirs = in_turns(
+        ours, theirs = alternate(
             partial(case.ours_epochs, epochs, nodes), partial(case.plain_epochs, epochs, nodes), rounds
         )
-        rows.append(tell(name, what, theirs / epochs * 1e3, ours / epochs * 1e3))
+        rows.append(report(name, what, (theirs / epochs * 1e3, ours / epochs * 1e3)))
     for kind, rate in (("dropout", 0.5), ("dropedge", 0.3)):
-        slow = partial(plain.gain, case.plain, case.x, case.edges, kind, rate)
+        slow = partial(plain.gain, case.plain, case.data, kind, rate)
         sampled = GainSettings(kind, rate, 100)  # type: ignore[arg-type]
         closed = GainSettings(kind, rate, 100, "closed")  # type: ignore[arg-type]
-        ours, theirs = in_turns(partial(gain_of, case.network, case.inputs, sampled, generator(1)), slow, 1)
-        rows.append(tell(name, f"gain by {kind}, 100 samples", theirs * 1e3, ours * 1e3))
-        quick, _ = in_turns(partial(gain_of, case.network, case.inputs, closed, generator(1)), int, rounds + 2)
-        rows.append(tell(name, f"gain by {kind}, closed form", theirs * 1e3, quick * 1e3))
-    ours, theirs = in_turns(partial(case.ours_run, epochs), partial(case.plain_run, epochs), 1)
-    rows.append(tell(name, "one stage of drgst-do, equal epochs", theirs * 1e3, ours * 1e3))
+        ours, theirs = alternate(partial(gain_of, case.network, case.inputs, sampled, generator(1)), slow, 1)
+        rows.append(report(name, f"gain by {kind}, 100 samples", (theirs * 1e3, ours * 1e3)))
+        quick, _ = alternate(partial(gain_of, case.network, case.inputs, closed, generator(1)), int, rounds + 2)
+        rows.append(report(name, f"gain by {kind}, closed form", (theirs * 1e3, quick * 1e3)))
+    ours, theirs = alternate(partial(case.ours_run, epochs), partial(case.plain_run, epochs), 1)
+    rows.append(report(name, "one stage of drgst-do, equal epochs", (theirs * 1e3, ours * 1e3)))
     products = bare_products(case.inputs, case.graph.num_classes)
-    bare, ours = in_turns(
+    bare, ours = alternate(
         lambda: [products() for _ in range(epochs)], partial(case.ours_epochs, epochs, case.labelled), rounds
     )
-    rows.append(tell(name, "epoch over its bare products", bare / epochs * 1e3, ours / epochs * 1e3, "ms", "bare"))
+    rows.append(report(name, "epoch over its bare products", (bare / epochs * 1e3, ours / epochs * 1e3), "ms", "bare"))
     return rows
 
 
 def peak_memory(name: str, side: str) -> float:
-    """Peak resident MB of a fresh process that runs one stage on one side, imports and data included."""
+    """Peak resident MB of a fresh process that runs one stage with one of the two, imports and data included."""
     out = subprocess.run(
         [sys.executable, __file__, "--memory-of", side, "--data", name], capture_output=True, text=True, check=True
     )
@@ -195,7 +194,7 @@ def peak_memory(name: str, side: str) -> float:
 
 
 def memory_probe(name: str, side: str) -> None:
-    """Run one side once and print its peak memory."""
+    """Run one of the two once and print its peak memory."""
     case = Case(name, both=side == "plain")
     if side == "ours":
         case.ours_run(5)
@@ -207,7 +206,7 @@ def memory_probe(name: str, side: str) -> None:
 
 
 def scaling() -> list[Row]:
-    """Milliseconds an epoch and nanoseconds an edge on block models from 20,000 to 20,000,000 edges."""
+    """Milliseconds per epoch and nanoseconds per edge on block models from 20,000 to 20,000,000 edges."""
     rows = []
     for edges in (20_000, 200_000, 2_000_000, 20_000_000):
         graph, split = load(f"block-{edges // 10}-{edges}")
@@ -221,10 +220,11 @@ def scaling() -> list[Row]:
         began = time.perf_counter()
         fit(network, inputs, objective, watch, Schedule(epochs=epochs, patience=10**9), generator(0))
         epoch = (time.perf_counter() - began) / (epochs + 1)
-        print(f"{edges:12,d} edges  {epoch * 1e3:10.1f} ms an epoch  {epoch / edges * 1e9:8.1f} ns an edge", flush=True)
+        per_edge = epoch / edges * 1e9
+        print(f"{edges:12,d} edges  {epoch * 1e3:10.1f} ms per epoch  {per_edge:8.1f} ns per edge", flush=True)
         rows.append(
             {"data": graph.name, "what": f"epoch at {edges} edges", "unit": "ms", "ours": epoch * 1e3}
-            | {"against": "ns an edge", "ratio": epoch / edges * 1e9}
+            | {"against": "ns per edge", "ratio": per_edge}
         )
     return rows
 
@@ -247,7 +247,7 @@ def main() -> None:
     for name in [] if args.scaling else args.data.split(","):
         rows += compare(name, args.rounds, args.epochs)
         theirs, ours = (peak_memory(name, side) for side in ("plain", "ours"))
-        rows.append(tell(name, "peak memory of one stage", theirs, ours, "MB"))
+        rows.append(report(name, "peak memory of one stage", (theirs, ours), "MB"))
     if args.out:
         with open(args.out, "w", newline="", encoding="utf-8") as handle:
             writer = csv.DictWriter(handle, ["data", "what", "against", "unit", "theirs", "ours", "ratio"])

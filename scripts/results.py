@@ -1,66 +1,61 @@
-"""Writes the tables and figures under results/ from the exported runs, without any new run.
+"""Writes the tables, figures and claims under results/ from the exported runs.
 
 drgst bench export --csv results/runs.csv --store runs/results.db && python scripts/results.py
+
+No run of a grid is made. The figures and claims that need a run of their own make it with --own.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from drgst.bench.results import CellName, Runs, Wanted, check_any, choose, read_runs
+from drgst.bench.results import Wanted, check_any
 from drgst.errors import DrgstError, StoreError
 from drgst.files import write_text
-from drgst.report import tables_accuracy, tables_other
-from drgst.report.figures.registry import FIGURES, FigureSpec, make_figure
+from drgst.report.figures import registry
 from drgst.report.figures.request import Request
 from drgst.report.figures.style import save
-from drgst.report.table import Table, render
+from drgst.report.reproduction.claims import decide_claims, write_claims
+from drgst.report.tables.registry import TABLES, make_table
+from drgst.report.tables.table import render
 
 RESULTS = Path(__file__).parents[1] / "results"
-Cells = Mapping[CellName, Runs]
 
 
-def ablation(cells: Cells) -> Table:
-    """The ablation; refused where the store holds no ablated recipe."""
-    if not any(recipe in tables_accuracy.PARTS for _, _, recipe in cells):
-        raise StoreError("the store holds no run of an ablation (drgst-do-ig and so on)")
-    return tables_accuracy.ablation(cells)
-
-
-TABLES: dict[str, Callable[[Cells], Table]] = {
-    "main": lambda cells: tables_accuracy.main(cells, "gcn"),
-    "ablation": ablation,
-    "time": lambda cells: tables_other.time(cells, "gcn"),
-    "calibration": tables_other.calibration,
-}
-
-
-def write_table(name: str, cells: Cells, out: Path) -> Path:
+def write_table(name: str, request: Request, out: Path) -> Path:
     """Write a table as Markdown."""
     path = out / "tables" / f"{name}.md"
-    write_text(path, render(TABLES[name](cells), "md"))
+    write_text(path, render(make_table(name, request.cells), "md"))
     return path
 
 
-def write_figure(spec: FigureSpec, store: Path, wanted: Wanted, out: Path) -> Path:
-    """Write a figure as PNG; refused where it is not drawn from the runs of the store."""
-    if not spec.of_store:
-        raise StoreError(f"it needs a run of its own: drgst figure {spec.name} --out {out / 'figures'}")
-    path = out / "figures" / f"{spec.name}.png"
-    save(make_figure(spec.name, Request(store, wanted)), path, "png")
+def write_figure(name: str, request: Request, out: Path, own: bool) -> Path:
+    """Write a figure as PNG; without ``own`` one that needs its own run is refused."""
+    if not (own or registry.FIGURES[name].from_store):
+        raise StoreError(f"it needs a run of its own: add --own, or drgst figure {name} --out {out / 'figures'}")
+    path = out / "figures" / f"{name}.png"
+    save(registry.make_figure(name, request), path, "png")
     return path
 
 
-def make_all(store: Path, out: Path, wanted: Wanted) -> tuple[list[Path], dict[str, str]]:
+def write_verdicts(request: Request, out: Path, own: bool) -> Path:
+    """Write the claims as JSON; without ``own`` they are refused, since two of them need runs of their own."""
+    if not own:
+        raise StoreError(f"two claims need runs of their own: add --own, or drgst reproduce --no-run --out {out}")
+    path = out / "claims.json"
+    write_claims(decide_claims(request.rows, request, registry.prepare("toy", request)), path)
+    return path
+
+
+def make_all(request: Request, out: Path, own: bool = False) -> tuple[list[Path], dict[str, str]]:
     """Write all that the store has the runs for; the paths written, and for each missing name the reason."""
-    rows = read_runs(store)
-    cells = choose(rows, wanted)
-    check_any(cells, rows, wanted)
-    steps: dict[str, Callable[[], Path]] = {f"table {name}": partial(write_table, name, cells, out) for name in TABLES}
-    steps |= {f"figure {spec.name}": partial(write_figure, spec, store, wanted, out) for spec in FIGURES.values()}
+    check_any(request.cells, request.rows, request.wanted)
+    steps: dict[str, Callable[[], Path]] = {f"table {n}": partial(write_table, n, request, out) for n in TABLES}
+    steps |= {f"figure {n}": partial(write_figure, n, request, out, own) for n in registry.FIGURES}
+    steps["claims"] = partial(write_verdicts, request, out, own)
     written, refused = [], {}
     for name, step in steps.items():
         try:
@@ -71,14 +66,15 @@ def make_all(store: Path, out: Path, wanted: Wanted) -> tuple[list[Path], dict[s
 
 
 def main() -> None:
-    """Write the tables and figures, and print which were written and which were not."""
+    """Write the results, and print which were written and which were not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=RESULTS / "runs.csv", help="store, or its export")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for tables/ and figures/")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for tables/, figures/ and claims.json")
     parser.add_argument("--variant", default="default", help="settings: default, validation, or such as threshold=0.4")
+    parser.add_argument("--own", action="store_true", help="make the runs of figures and claims that need their own")
     options = parser.parse_args()
     try:
-        written, refused = make_all(options.store, options.out, Wanted(options.variant))
+        written, refused = make_all(Request(options.store, Wanted(options.variant)), options.out, options.own)
     except DrgstError as error:
         parser.exit(2, f"error: {error}\n")
     print("\n".join(f"wrote {path}" for path in written))

@@ -49,8 +49,8 @@ def test_the_slider_moves_the_stage(opened: Any, hostile: SelfTraining) -> None:
     assert opened.page.text_content("#node-stages tr.current td:nth-child(2)").endswith(teacher)
     opened.page.click("#stage-after")
     assert opened.page.text_content("#stage-name").startswith("stage 1")
-    trusted = hostile.history_[1].pseudo.nodes.size
-    assert opened.page.text_content("#stage-table tr.current td:nth-child(2)") == f"{trusted:,}"
+    pseudo_labelled = hostile.history_[1].pseudo.nodes.size
+    assert opened.page.text_content("#stage-table tr.current td:nth-child(2)") == f"{pseudo_labelled:,}"
     opened.page.wait_for_selector("#transition svg")
 
 

@@ -76,7 +76,7 @@ def large(data: dict[str, Any], count: int, rare: float | None = None) -> dict[s
         top[:] = np.where(np.arange(count)[:, None] < rare * count, np.arange(classes), [1, 0, *range(2, classes)])
     p = np.sort(rng.dirichlet(np.ones(classes), (stages, count)), axis=2)[:, :, ::-1]
     far = rng.integers(0, count, 4 * count)
-    trusted = {"node": pack(np.arange(0, count, 2), "u4"), "label": pack(np.zeros(count // 2), "u2")}
+    pseudo_labels = {"node": pack(np.arange(0, count, 2), "u4"), "label": pack(np.zeros(count // 2), "u2")}
     nodes = {
         "count": count,
         "total": count,
@@ -92,7 +92,7 @@ def large(data: dict[str, Any], count: int, rare: float | None = None) -> dict[s
         "top": pack(top, "u1"),
         "share": pack_shares(p),
         "gain": pack(rng.exponential(0.01, (stages, count)), "f4"),
-        "trusted": [{**trusted, "weight": pack(rng.random(count // 2), "f4")} for _ in range(stages)],
+        "pseudo_labels": [{**pseudo_labels, "weight": pack(rng.random(count // 2), "f4")} for _ in range(stages)],
     }
     return {**data, "nodes": nodes, "suggested": {**data["suggested"], "rows": []}}
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from drgst.bench.export import to_csv
-from drgst.bench.results import Wanted
-from drgst.report.experiments import family
+from drgst.report.experiments import ablations
+from drgst.report.figures.request import Request
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "results.py"
 Row = Callable[..., dict[str, Any]]
@@ -36,8 +36,8 @@ def export(path: Path, make_row: Row, recipes: tuple[str, ...]) -> Path:
 
 
 def test_what_can_be_made_is_made(script: ModuleType, tmp_path: Path, make_row: Row) -> None:
-    store = export(tmp_path / "runs.csv", make_row, ("gcn", *family("drgst-de")))
-    written, refused = script.make_all(store, tmp_path, Wanted())
+    store = export(tmp_path / "runs.csv", make_row, ("gcn", *ablations("drgst-de")))
+    written, refused = script.make_all(Request(store), tmp_path)
     assert {str(path.relative_to(tmp_path)) for path in written} == {
         *(f"tables/{name}.md" for name in ("main", "ablation", "time", "calibration")),
         *(f"figures/{name}.png" for name in ("labels", "ablation-de")),
@@ -45,14 +45,15 @@ def test_what_can_be_made_is_made(script: ModuleType, tmp_path: Path, make_row: 
     assert all(path.stat().st_size > 300 for path in written)
     assert "| cora | 3 | drgst-de-ig | 61.00 ± 1.41 |" in (tmp_path / "tables/ablation.md").read_text(encoding="utf-8")
     own = {f"figure {name}" for name in ("confidence-gain", "embedding-gain", "toy", "stages")}
-    assert own | {"figure ablation-do", "figure threshold", "figure beta"} == set(refused)
+    assert own | {"figure ablation-do", "figure threshold", "figure beta", "claims"} == set(refused)
     assert "holds no runs for the figure beta" in refused["figure beta"]
     assert "needs a run of its own" in refused["figure toy"]
+    assert "two claims need runs of their own" in refused["claims"]
 
 
 def test_without_parts_there_is_no_ablation(script: ModuleType, tmp_path: Path, make_row: Row) -> None:
     store = export(tmp_path / "runs.csv", make_row, ("gcn", "drgst-de"))
-    written, refused = script.make_all(store, tmp_path, Wanted())
+    written, refused = script.make_all(Request(store), tmp_path)
     assert refused["table ablation"].startswith("the store holds no run of an ablation")
     assert not (tmp_path / "tables/ablation.md").exists()
     assert tmp_path / "tables/main.md" in written

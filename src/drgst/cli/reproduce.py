@@ -1,4 +1,4 @@
-"""``drgst reproduce``: the paper's experiments, and which of its claims held."""
+"""``drgst reproduce``: the paper's experiments, and the verdict on each of its claims."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from drgst.cli.console import JsonOption, RootOption, emit, people
 
 if TYPE_CHECKING:
-    from drgst.report.reproduction.run import Reproduction
+    from drgst.report.reproduction.page import Reproduction
 
 app = typer.Typer(add_completion=False)
 
@@ -24,31 +24,40 @@ def reproduce(
     ] = False,
     out: Annotated[Path, typer.Option(help="Folder for tables, figures and the page.")] = Path("reproduction"),
     store: Annotated[Path | None, typer.Option(help="File that keeps the runs.", show_default="OUT/runs.db")] = None,
-    draws: Annotated[int | None, typer.Option(min=1, help="Draws a cell.", show_default="quick 3, full 10")] = None,
+    draws: Annotated[int | None, typer.Option(min=1, help="Draws per cell.", show_default="quick 3, full 10")] = None,
     run: Annotated[
-        bool, typer.Option("--run/--no-run", help="Make runs that the store lacks, or show it as is.")
+        bool, typer.Option("--run/--no-run", help="Make the runs that the store lacks, or show what it holds.")
     ] = True,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one a core")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one per core")] = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run the paper's experiments and write tables, figures and a page with each claim and whether it held.
+    """Run the paper's experiments and write tables, figures and a page with the verdict on each claim.
 
-    What is in the store is not run again: a killed reproduction goes on with the same words.
+    A run that is in the store is not repeated: the same command continues an interrupted reproduction.
     """
+    from drgst.bench.bench import Report, bench
     from drgst.bench.executors import Local
+    from drgst.bench.grid import Grid
+    from drgst.bench.persistent_pool import PersistentPool
+    from drgst.bench.store import Store
     from drgst.cli.bench_view import BenchView
-    from drgst.report.reproduction.run import reproduce as execute_run
+    from drgst.report.reproduction.run import reproduce as run_reproduction
     from drgst.report.reproduction.scale import FULL, QUICK
 
     scale = replace(FULL if full else QUICK, root=root)
     scale = scale if draws is None else replace(scale, draws=draws)
-    workers = jobs or os.cpu_count() or 1
     kept = store or out / "runs.db"
     try:
-        made = execute_run(scale, out, kept, Local(workers), lambda e: BenchView(people(as_json=True), e.slots), run)
+        with PersistentPool(Local(jobs or os.cpu_count() or 1)) as worker:
+
+            def run_grid(grid: Grid, opened: Store) -> Report:
+                with BenchView(people(as_json=True), worker.slots) as view:
+                    return bench(grid, opened, worker, view)
+
+            made = run_reproduction(scale, out, kept, run_grid if run else None)
     except KeyboardInterrupt:
-        people(as_json=True).print(f"\ninterrupted; the runs that ended are kept in {kept}; the same words go on")
+        people(as_json=True).print(f"\ninterrupted; the finished runs are kept in {kept}; the same command continues")
         raise typer.Exit(130) from None
     _show(made, json)
     if made.failed:
@@ -58,10 +67,10 @@ def reproduce(
 def _show(made: Reproduction, json: bool) -> None:
     console = people(json)
     for claim in made.claims:
-        console.print(f"{claim.verdict:<13}  {claim.title}", soft_wrap=True)
+        console.print(f"{claim.verdict:<17}  {claim.title}", soft_wrap=True)
     for note in made.notes:
         console.print(note, soft_wrap=True)
     console.print(f"the page is {made.page}: open it in a browser", soft_wrap=True)
     if json:
-        told = [{"title": claim.title, "verdict": claim.verdict} for claim in made.claims]
-        emit({"claims": told, "runs": made.runs, "failed": made.failed, "page": str(made.page)})
+        claims = [{"title": claim.title, "verdict": claim.verdict} for claim in made.claims]
+        emit({"claims": claims, "runs": made.runs, "failed": made.failed, "page": str(made.page)})

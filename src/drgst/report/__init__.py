@@ -1,1 +1,1 @@
-"""report."""
+"""Tables, figures, pages and claims, made from finished runs."""

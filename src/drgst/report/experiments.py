@@ -1,4 +1,4 @@
-"""The grids that figures and claims are made from, and the words of the shell that run them."""
+"""The grids of runs behind the figures and claims, and the shell commands that run them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ from typing import Any
 from drgst.bench.grid import Grid
 from drgst.report.paper import LABELS
 
-CURVES = ("gcn", "gat", "appnp", "drgst-do", "drgst-de")  # of accuracy against labels a class, as in the paper
-FAMILIES = {"do": "drgst-do", "de": "drgst-de"}
-SWEEPS: dict[str, tuple[float, ...]] = {  # setting -> the values of the paper's figure for Cora
+DRGST = ("drgst-do", "drgst-de")
+CURVES = ("gcn", "gat", "appnp", *DRGST)  # recipes of the paper's figure of accuracy against labels per class
+SWEEPS: dict[str, tuple[float, ...]] = {  # setting -> values of the paper's figure for Cora
     "threshold": (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7),
     "beta": (1 / 3, 1 / 2, 2 / 3, 1.0),
 }
-SWEEP_LABELS = (3, 5, 10)
+
+
+def ablations(recipe: str) -> tuple[str, ...]:
+    """DR-GST in full, with information gain only, with loss correction only, with neither."""
+    return recipe, f"{recipe}-ig", f"{recipe}-lc", f"{recipe}-wo"
+
+
+ABLATED = frozenset(name for recipe in DRGST for name in ablations(recipe)[1:])
 
 
 @dataclass(frozen=True)
-class Plan:
+class Experiment:
     """What all grids of one experiment share."""
 
     datasets: Sequence[str] = ("cora",)
@@ -30,28 +37,22 @@ class Plan:
     root: str | None = None
 
     def grid(self, recipes: Sequence[str], **changes: Any) -> Grid:
-        """These recipes, with these settings over the plan's own."""
+        """A grid of ``recipes``; ``changes`` override the settings of the experiment."""
         settings = {**self.changes, **changes}
         return Grid(self.datasets, self.per_class, recipes, self.draws, settings, root=self.root)
 
-
-def family(whole: str) -> tuple[str, ...]:
-    """A variant of DR-GST and its ablations: both parts, information gain, loss correction, neither."""
-    return whole, f"{whole}-ig", f"{whole}-lc", f"{whole}-wo"
-
-
-def sweep(plan: Plan, setting: str, recipes: Sequence[str], values: Sequence[float] | None = None) -> list[Grid]:
-    """A grid for each value of a setting."""
-    return [plan.grid(recipes, **{setting: value}) for value in values or SWEEPS[setting]]
+    def sweep(self, setting: str, recipes: Sequence[str] = DRGST, values: Sequence[float] = ()) -> list[Grid]:
+        """One grid per value of ``setting``."""
+        return [self.grid(recipes, **{setting: value}) for value in values or SWEEPS[setting]]
 
 
-def variant(changes: Mapping[str, Any]) -> str:
-    """How the store calls runs of a recipe with these settings over its own."""
+def variant_name(changes: Mapping[str, Any]) -> str:
+    """The name that the store gives to runs with these changed settings: ``beta=0.5,threshold=0.4``."""
     return ",".join(f"{name}={value}" for name, value in sorted(changes.items())) or "default"
 
 
 def command(grid: Grid, store: Path | str) -> str:
-    """The words of the shell that run a grid."""
+    """The shell command that runs a grid."""
     settings = "".join(f" --set {name}={value:.6g}" for name, value in grid.changes.items())
     labels = ",".join(str(k) for k in grid.per_class)
     return (

@@ -1,8 +1,9 @@
-"""The figures of the paper, as published."""
+"""Published results of the paper, and the order and labels of its data sets and methods."""
 
 from __future__ import annotations
 
 import csv
+import re
 from functools import cache
 from importlib import resources
 
@@ -18,11 +19,12 @@ METHODS = {  # recipe -> its name in the paper's Table 1
     "drgst-do": "DR-GST_do",
     "drgst-de": "DR-GST_de",
 }
+KINDS = {"do": "dropout", "de": "dropedge"}
 
 
 @cache
 def main_table() -> dict[tuple[str, int, str], float]:
-    """(dataset, per_class, recipe) -> test accuracy in percent, mean of ten runs."""
+    """(dataset, labels per class, recipe) -> test accuracy in percent, mean of ten runs."""
     recipes = {method: recipe for recipe, method in METHODS.items()}
     path = resources.files("drgst.report") / "data" / "table_main.csv"
     with path.open(encoding="utf-8") as handle:
@@ -35,11 +37,24 @@ def main_table() -> dict[tuple[str, int, str], float]:
 
 
 def dataset_order(name: str) -> tuple[int, str]:
-    """The paper's data sets in its order, then others by name."""
+    """Sort key: the paper's data sets in its order, then others by name."""
     return (DATASETS.index(name), "") if name in DATASETS else (len(DATASETS), name)
 
 
 def recipe_order(name: str) -> tuple[int, str]:
-    """The paper's methods in its order, then others by name."""
+    """Sort key: the paper's methods in its order, then others by name."""
     order = list(METHODS)
     return (order.index(name), "") if name in order else (len(order), name)
+
+
+def dataset_label(name: str) -> str:
+    """``cora`` -> ``Cora``; a name that the paper does not have is left as it is."""
+    return {"corafull": "CoraFull"}.get(name, name.capitalize()) if name in DATASETS else name
+
+
+def recipe_label(name: str) -> str:
+    """``drgst-do-wo`` -> ``DR-GST-w/o (dropout)``; a recipe that the paper does not have is left as it is."""
+    found = re.fullmatch(r"drgst-(do|de)(-ig|-lc|-wo)?", name)
+    if found:
+        return f"DR-GST{(found[2] or '').replace('wo', 'w/o')} ({KINDS[found[1]]})"
+    return METHODS.get(name, name)

@@ -1,4 +1,4 @@
-"""The run behind the page, and the page's data."""
+"""The run behind the page, and the data of the page."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ def result(hostile: SelfTraining) -> Result:
 @pytest.fixture(scope="session")
 def data(result: Result) -> dict[str, Any]:
     """The dict of its page."""
-    return page_data(result, "again")
+    return page_data(result, "command")

@@ -45,7 +45,7 @@ def test_the_best_run_is_chosen_by_validation(store: Path) -> None:
     """Never by test accuracy; where there is no validation there is no best."""
     best = bench_page(store).data["best"]
     assert [run["recipe"] for run in best] == ["drgst-de"]
-    assert best[0]["again"] == "drgst run cora --recipe drgst-de --per-class 3 --seed 0"
+    assert best[0]["command"] == "drgst run cora --recipe drgst-de --per-class 3 --seed 0"
 
 
 def test_against(store: Path) -> None:

@@ -1,4 +1,4 @@
-"""The dict of a page holds the run, and nothing that JSON has not."""
+"""The data of a page are those of the run, as strict JSON."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from drgst.selftrain.select.threshold import Nothing, Threshold
 
 
 def test_json_without_nan(data: dict[str, Any]) -> None:
-    """It can be written as strict JSON."""
-    assert json.loads(json.dumps(data, allow_nan=False))["format"] == 1
+    """No NaN, no infinity."""
+    assert json.loads(json.dumps(data, allow_nan=False))["format"] == 2
 
 
-def test_beliefs_are_those_of_the_stages(result: Result, data: dict[str, Any]) -> None:
+def test_predictions_are_those_of_the_stages(result: Result, data: dict[str, Any]) -> None:
     """Likeliest class, its probability and the gain of every node in every stage."""
     best, share, gain = (unpack(data["nodes"][key]) for key in ("top", "share", "gain"))
     for s, stage in enumerate(result.history.stages):
@@ -30,9 +30,9 @@ def test_beliefs_are_those_of_the_stages(result: Result, data: dict[str, Any]) -
         np.testing.assert_allclose(gain[s], stage.all_gain, rtol=1e-6)
 
 
-def test_trusted_nodes(result: Result, data: dict[str, Any]) -> None:
-    """Who was trusted as what, with which weight."""
-    for stage, packed in zip(result.history.stages, data["nodes"]["trusted"], strict=True):
+def test_pseudo_labels(result: Result, data: dict[str, Any]) -> None:
+    """The pseudo-labelled nodes of each stage with label and weight."""
+    for stage, packed in zip(result.history.stages, data["nodes"]["pseudo_labels"], strict=True):
         np.testing.assert_array_equal(unpack(packed["node"]), stage.pseudo.nodes)
         np.testing.assert_array_equal(unpack(packed["label"]), stage.pseudo.labels)
         np.testing.assert_allclose(unpack(packed["weight"]), stage.weights, rtol=1e-6)
@@ -56,6 +56,8 @@ def test_stages_and_settings(result: Result, data: dict[str, Any]) -> None:
     tables = {title: dict(rows) for title, rows in data["facts"]["tables"]}
     assert tables["Settings"]["threshold"] == "0.6"
     assert "drgst" in tables["Versions"]
+    assert tables["Run"]["pool"] == f"{result.split.pool.size:,} nodes"
+    assert data["facts"]["command"] == "command"
 
 
 def test_plain() -> None:
@@ -64,7 +66,7 @@ def test_plain() -> None:
 
 
 def test_threshold_of_parts() -> None:
-    """Of the part, of a part within it, or none."""
+    """The threshold of the part, or of a part within it, or None."""
     assert threshold_of(Threshold(0.7)) == 0.7
     assert threshold_of(ClusterChecked(Threshold(0.4))) == 0.4
     assert threshold_of(TopPerClass(5)) is None

@@ -96,10 +96,14 @@ def test_a_headline_without_test_labels(data: dict[str, Any]) -> None:
     """Out-of-fold accuracy comes first where there are no test labels, and average precision where it is given."""
     known = {**data, "oof_accuracy": 0.9833, "average_precision": {"<fraud>": 0.8571}}
     usual = titles(data)
-    assert titles({**known, "judges": ""}) == ["Out-of-fold accuracy", "Average precision of &lt;fraud&gt;", *usual]
-    assert titles({**known, "judges": "test"}) == ["Average precision of &lt;fraud&gt;", *usual]
-    assert titles({**data, "judges": "", "oof_accuracy": None}) == usual
-    page = render({**known, "judges": "validation"})
+    assert titles({**known, "evaluated_on": ""}) == [
+        "Out-of-fold accuracy",
+        "Average precision of &lt;fraud&gt;",
+        *usual,
+    ]
+    assert titles({**known, "evaluated_on": "test"}) == ["Average precision of &lt;fraud&gt;", *usual]
+    assert titles({**data, "evaluated_on": "", "oof_accuracy": None}) == usual
+    page = render({**known, "evaluated_on": "validation"})
     assert "<strong>98.3%</strong>" in page
     assert "<strong>0.857</strong>" in page
 

@@ -48,7 +48,7 @@ def test_figures_of_the_folder(folder: Path) -> None:
     result = next(stage for stage in page.data["stages"] if stage["result"])
     assert result["stage"] == summary["result_stage"]
     assert result["test_accuracy"] == pytest.approx(summary["test_accuracy"])
-    assert page.data["facts"]["again"].startswith("drgst run --config ")
+    assert page.data["facts"]["command"].startswith("drgst run --config ")
 
 
 def test_a_moved_graph(folder: Path, tmp_path: Path) -> None:

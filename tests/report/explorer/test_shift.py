@@ -40,12 +40,12 @@ def test_histogram_counts_all() -> None:
 
 
 def test_shift_of_a_stage(result: Result) -> None:
-    """The teacher trusts nobody; a student's trusted shares are those of its pseudo-labels."""
+    """The teacher has no pseudo-labels; the shares of a student are those of its pseudo-labels."""
     teacher = shift_of(result.history[0], result.graph, result.split)
-    assert teacher["shares"]["trusted"] is None
-    assert teacher["class_distance"]["trusted-all"] is None
+    assert teacher["shares"]["pseudo_labelled"] is None
+    assert teacher["class_distance"]["pseudo_labelled-all"] is None
     student = result.history[1]
     shift = shift_of(student, result.graph, result.split)
     expected = np.bincount(student.pseudo.labels, minlength=3) / student.pseudo.labels.size
-    np.testing.assert_allclose(shift["shares"]["trusted"], expected, atol=1e-5)
-    assert 0 <= shift["class_distance"]["trusted-all"] <= 1
+    np.testing.assert_allclose(shift["shares"]["pseudo_labelled"], expected, atol=1e-5)
+    assert 0 <= shift["class_distance"]["pseudo_labelled-all"] <= 1

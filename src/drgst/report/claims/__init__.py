@@ -1,1 +1,1 @@
-"""The claims of the paper, what was is_numeric of each, and whether it held."""
+"""The claims of the paper: held, refuted or too small to tell, each with its effects and their intervals."""

@@ -1,1 +1,1 @@
-"""The explorer: one self-contained HTML page that shows what a run did. Data first, then HTML."""
+"""The explorer page: one self-contained HTML file that shows a run or a bench."""

@@ -1,21 +1,22 @@
-"""All that a page shows as one plain dict: JSON without NaN, everything of the user's own as bare text."""
+"""The data of the explorer page as one dict of plain values, without NaN and without markup."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
+from drgst.report.explorer.evaluation import evaluation_nodes
 from drgst.report.explorer.nodes import ROLES, node_data, sample_of
 from drgst.report.explorer.stages import stage_data, threshold_of
-from drgst.report.explorer.verdict import judges
-from drgst.report.explorer.words import cards, sentences
+from drgst.report.explorer.summary_text import cards, sentences
 from drgst.runs.result import Result
 
-FORMAT = 1
+FORMAT = 2
 
 
-def page_data(result: Result, again: str) -> dict[str, Any]:
-    """The dict that :func:`drgst.report.explorer.html.render` makes a page of; ``again`` makes the run again."""
+def page_data(result: Result, command: str) -> dict[str, Any]:
+    """The input of :func:`drgst.report.explorer.html.render`; ``command`` repeats the run."""
     graph, sample = result.graph, sample_of(result)
     nodes = node_data(result, sample)
     return {
@@ -23,7 +24,7 @@ def page_data(result: Result, again: str) -> dict[str, Any]:
         "title": f"{result.config.recipe} on {graph.name}",
         "classes": list(graph.class_names),
         "roles": list(ROLES),
-        "judges": judges(graph, result.split)[0],
+        "evaluated_on": evaluation_nodes(graph, result.split)[0],
         "threshold": threshold_of(result.recipe.select),
         "cards": cards(result),
         "sentences": sentences(result),
@@ -32,12 +33,12 @@ def page_data(result: Result, again: str) -> dict[str, Any]:
         "shown": sample.stages,
         "stages": plain(stage_data(result, sample.stages)),
         "suggested": _suggested(result, sample.nodes.tolist()),
-        "facts": _facts(result, again),
+        "facts": _facts(result, command),
     }
 
 
 def plain(value: Any) -> Any:
-    """The same with None for NaN and infinity, which JSON does not have."""
+    """``value`` with None for NaN and infinity, which JSON does not have."""
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -51,48 +52,26 @@ def _suggested(result: Result, shown: list[int]) -> dict[str, Any]:
     rows = [
         {
             "node": place[int(u)],
-            "worth": float(worth),
+            "score": float(score),
             "predicted": int(p[u].argmax()),
             "confidence": float(p[u].max()),
-            "stands_for": int(alike),
+            "cluster_size": int(size),
         }
-        for u, worth, alike in zip(found.nodes, found.score, found.cluster_size, strict=True)
+        for u, score, size in zip(found.nodes, found.score, found.cluster_size, strict=True)
     ]
     return {"measure": found.measure, "rows": rows}
 
 
-def _facts(result: Result, again: str) -> dict[str, Any]:
+def _facts(result: Result, command: str) -> dict[str, Any]:
     config, split = result.config, result.split
-    sizes = {part: f"{getattr(split, part).size:,} nodes" for part in ("train", "val", "test")}
-    run = {k: v for k, v in config.keys().items() if v is not None and k != "split"}
-    memory = {} if result.peak_memory_mb is None else {"most memory": f"{result.peak_memory_mb:,.0f} MB"}
-    where = {"files": result.folder} if result.folder else {}
-    return {
-        "again": again,
-        "tables": [
-            [
-                "Run",
-                _rows(
-                    {
-                        **run,
-                        "split": split.name,
-                        **sizes,
-                        "in the pool": f"{split.pool.size:,} nodes",
-                        **memory,
-                        **where,
-                    }
-                ),
-            ],
-            ["Parts", _rows(result.recipe.parts())],
-            ["Settings", _rows(dict(config.settings))],
-            ["Versions", _rows(dict(config.versions))],
-        ],
-    }
+    run = {key: value for key, value in config.keys().items() if value is not None}
+    run |= {"split": split.name}
+    run |= {part: f"{getattr(split, part).size:,} nodes" for part in ("train", "val", "test", "pool")}
+    run |= {} if result.peak_memory_mb is None else {"peak memory": f"{result.peak_memory_mb:,.0f} MB"}
+    run |= {"files": result.folder} if result.folder else {}
+    tables = {"Run": run, "Parts": result.recipe.parts(), "Settings": config.settings, "Versions": config.versions}
+    return {"command": command, "tables": [[title, _rows(table)] for title, table in tables.items()]}
 
 
-def _rows(table: dict[str, Any]) -> list[list[str]]:
-    return [[str(key), "none" if value is None else _word(value)] for key, value in table.items()]
-
-
-def _word(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+def _rows(table: Mapping[str, Any]) -> list[list[str]]:
+    return [[key, f"{v:.6g}" if isinstance(v, float) else "none" if v is None else str(v)] for key, v in table.items()]

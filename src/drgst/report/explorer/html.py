@@ -142,7 +142,7 @@ def _headline(data: dict[str, Any]) -> list[tuple[str, str, str]]:
     """
     cards = []
     accuracy = data.get("oof_accuracy")
-    if accuracy is not None and data.get("judges") != "test":
+    if accuracy is not None and data.get("evaluated_on") != "test":
         cards.append(("Out-of-fold accuracy", f"{accuracy:.1%}", "on training labels, each left out in turn"))
     for name, value in (data.get("average_precision") or {}).items():
         cards.append((f"Average precision of {name}", f"{value:.3f}", "out-of-fold, on training labels"))

@@ -1,4 +1,4 @@
-"""Arrays as text: little-endian bytes in base 64, which a browser reads a hundred times faster than JSON."""
+"""Arrays as little-endian bytes in base 64, which a browser reads a hundred times faster than JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def pack(values: Any, kind: str) -> dict[str, Any]:
 
 
 def pack_shares(values: np.ndarray) -> dict[str, Any]:
-    """Numbers between 0 and 1, to five digits."""
+    """Numbers between 0 and 1 in 16 bits."""
     return pack(np.rint(np.clip(values, 0, 1) * WHOLE), "u2")
 
 
 def unpack(packed: dict[str, Any]) -> np.ndarray:
-    """The array again; shares stay whole numbers out of 65,535."""
+    """The array that was packed; shares stay whole numbers out of 65,535."""
     data = np.frombuffer(base64.b64decode(packed["data"]), dtype=KINDS[packed["kind"]])
     return data.reshape(packed["shape"])

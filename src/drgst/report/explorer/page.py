@@ -1,4 +1,4 @@
-"""The page as an object: shown inline by a notebook, written to a file by everyone else."""
+"""The explorer page as an object: a notebook shows it inline, ``save`` writes it to a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from drgst.runs.folder import CONFIG
 from drgst.runs.result import Result
 from drgst.runs.run import load_result
 
-HEIGHT = 900  # pixels of the page within a notebook
+HEIGHT = 900  # pixels in a notebook
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +28,12 @@ class Page:
     html: str
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to ``path``, whole or not at all."""
+        """Write the page to ``path`` atomically."""
         write_text(path, self.html)
         return Path(path)
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, which can't touch the notebook."""
+        """The page in a sandboxed frame."""
         inside = html.escape(self.html, quote=True)
         rights = "allow-scripts allow-downloads"
         return f'<iframe srcdoc="{inside}" sandbox="{rights}" width="100%" height="{HEIGHT}" frameborder="0"></iframe>'
@@ -42,14 +42,13 @@ class Page:
         return f"Page({self.data['title']!r}: {len(self.html) / 1e6:.1f} MB; save it with .save('page.html'))"
 
 
-def make_page(result: Result, again: str) -> Page:
-    """The page of a finished run; ``again`` is the command or expression that makes the run again."""
-    data = page_data(result, again)
+def make_page(result: Result, command: str) -> Page:
+    """The page of a finished run; ``command`` is the shell command or Python expression that repeats it."""
+    data = page_data(result, command)
     return Page(data, render(data))
 
 
 def run_page(path: str | os.PathLike[str], root: str | None = None, data: str | None = None) -> Page:
-    """The page of the run in a folder; ``data`` is where its graph is now, if it has moved."""
+    """The page of the run in a folder; ``data`` is the new path of its graph, if it has moved."""
     result = load_result(Path(path), lambda source: open_graph(source, root), data)
-    again = f"drgst run --config {shlex.quote(str(Path(path) / CONFIG))} --out ANOTHER-FOLDER"
-    return make_page(result, again)
+    return make_page(result, f"drgst run --config {shlex.quote(str(Path(path) / CONFIG))} --out ANOTHER-FOLDER")

@@ -1,4 +1,4 @@
-"""What of a large run a page holds: nodes, stages and edges have bounds, and what is left out is said."""
+"""The part of a large run that a page holds: nodes, stages and edges are bounded, and each cut is noted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-NODES = 20_000  # points that a browser moves without a stutter
-BUDGET = 7_000_000  # bytes for what differs by node and stage
+NODES = 20_000  # points that a browser moves smoothly
+BUDGET = 7_000_000  # bytes for data per node and stage
+COST = 38  # bytes of one node in one stage
 EDGES = 600_000  # neighbour entries
-NEIGHBOURS = 24  # of a node, where there are more entries than that
+NEIGHBOURS = 24  # per node, where there are more entries than that
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,19 +23,19 @@ class Sample:
     notes: list[str]
 
 
-def take_sample(total: int, stages: int, result: int, must: np.ndarray, cost: int, seed: int) -> Sample:
-    """All of it where it fits; else ``must`` and a uniform draw of the others, and stages evenly spaced.
+def take_sample(total: int, stages: int, result: int, required: np.ndarray, seed: int) -> Sample:
+    """Everything where it fits; else ``required`` and a uniform sample of the other nodes, and evenly spaced stages.
 
-    ``cost`` is bytes for a node in a stage; the first, the last and the ``result`` stage are always kept.
+    The first, the last and the ``result`` stage are always kept.
     """
     nodes, notes = np.arange(total), []
     if total > NODES:
-        nodes = _drawn(total, must[:NODES], seed)
+        nodes = _drawn(total, required[:NODES], seed)
         notes.append(
-            f"The map holds {nodes.size:,} of {total:,} nodes: all labelled and suggested ones, and others drawn at "
-            "random, each with the same chance. Figures, tables of classes and diagrams are of all nodes."
+            f"The map holds {nodes.size:,} of {total:,} nodes: all training and suggested nodes, and a uniform sample "
+            "of the others. Figures, tables of classes and diagrams are of all nodes."
         )
-    room = max(3, BUDGET // (cost * nodes.size))
+    room = max(3, BUDGET // (COST * nodes.size))
     kept = list(range(stages))
     if stages > room:
         spaced = np.linspace(0, stages - 1, max(2, room - 1)).round().astype(int)
@@ -50,15 +51,15 @@ def neighbours(adjacency: sp.csr_array, nodes: np.ndarray) -> tuple[np.ndarray, 
         return among.indptr, among.indices, []
     rows = [_heaviest(among, row) for row in range(among.shape[0])]
     indptr = np.concatenate([[0], np.cumsum([row.size for row in rows])])
-    note = f"Of each node at most {NEIGHBOURS} neighbours are listed, those of the heaviest edges."
+    note = f"At most {NEIGHBOURS} neighbours of each node are listed, those of the heaviest edges."
     return indptr, np.concatenate(rows), [note]
 
 
-def _drawn(total: int, must: np.ndarray, seed: int) -> np.ndarray:
-    must = np.unique(must)
-    rest = np.setdiff1d(np.arange(total), must)
-    more = np.random.default_rng(seed).choice(rest, NODES - must.size, replace=False)
-    return np.union1d(must, more)
+def _drawn(total: int, required: np.ndarray, seed: int) -> np.ndarray:
+    required = np.unique(required)
+    rest = np.setdiff1d(np.arange(total), required)
+    more = np.random.default_rng(seed).choice(rest, NODES - required.size, replace=False)
+    return np.union1d(required, more)
 
 
 def _heaviest(matrix: sp.csr_array, row: int) -> np.ndarray:

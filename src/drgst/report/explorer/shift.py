@@ -1,4 +1,4 @@
-"""Distribution shift: how far what a student is trained on is from what there is."""
+"""Distribution shift between the labelled, the pseudo-labelled and all nodes."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def total_variation(p: np.ndarray | None, q: np.ndarray | None) -> float | None:
 
 
 def confidence_distance(a: np.ndarray, b: np.ndarray) -> float | None:
-    """∫ |F_a - F_b|, the Wasserstein distance: how much confidence differs on average; None where a side is empty."""
+    """∫ |F_a - F_b|, the Wasserstein distance of two samples of confidence; None where a side is empty."""
     return float(wasserstein_distance(a, b)) if a.size and b.size else None
 
 
 def shift_of(stage: Stage, graph: Graph, split: Split) -> dict[str, Any]:
-    """Class shares and confidence of labelled, trusted and all nodes, as the network of ``stage`` sees them."""
+    """Class shares and confidence of labelled, pseudo-labelled and all nodes by the network of ``stage``."""
     confidence, classes = stage.probabilities.max(axis=1), graph.num_classes
-    groups = {"labelled": split.train, "trusted": stage.pseudo.nodes, "all": np.arange(graph.num_nodes)}
+    groups = {"labelled": split.train, "pseudo_labelled": stage.pseudo.nodes, "all": np.arange(graph.num_nodes)}
     share = {
         "labelled": shares(graph.labels[split.train], classes),
-        "trusted": shares(stage.pseudo.labels, classes),
+        "pseudo_labelled": shares(stage.pseudo.labels, classes),
         "all": shares(stage.predictions, classes),
         "truth": shares(graph.labels, classes) if 2 * (graph.labels >= 0).sum() > graph.num_nodes else None,
     }
-    pairs = (("trusted", "all"), ("trusted", "labelled"), ("labelled", "all"), ("all", "truth"))
+    pairs = (("pseudo_labelled", "all"), ("pseudo_labelled", "labelled"), ("labelled", "all"), ("all", "truth"))
     return {
         "shares": {name: None if q is None else q.round(5).tolist() for name, q in share.items()},
         "confidence": {name: histogram(confidence[nodes]) for name, nodes in groups.items()},
@@ -52,6 +52,6 @@ def shift_of(stage: Stage, graph: Graph, split: Split) -> dict[str, Any]:
 
 
 def histogram(values: np.ndarray) -> list[float] | None:
-    """Shares of [0, 1] in 20 equal bins; None for no values."""
+    """Shares of [0, 1] in 20 equal bins; None without values."""
     counts = np.histogram(values, BINS, (0.0, 1.0))[0]
     return (counts / values.size).round(5).tolist() if values.size else None

@@ -1,135 +1,123 @@
-"""Accuracy against labels a class, ours with the paper's (the paper's Figure 4)."""
+"""Accuracy against labels per class, ours and the paper's (the paper's Figure 4)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from drgst.bench.grid import Grid
 from drgst.bench.paired import mean_interval
-from drgst.bench.results import CellName, Runs
-from drgst.report.experiments import CURVES, Plan
+from drgst.bench.results import Runs
+from drgst.report.experiments import ABLATED, CURVES, Experiment
+from drgst.report.figures import style
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import (
-    BLACK,
-    BLUE,
-    FAINT,
-    FEWEST,
-    GREEN,
-    PURPLE,
-    VERMILLION,
-    bound,
-    draws_said,
-    name_axes,
-    new_figure,
-    note,
-)
-from drgst.report.paper import dataset_order, main_table
+from drgst.report.paper import dataset_label, dataset_order, main_table, recipe_label, recipe_order
+from drgst.report.tables.accuracy import Cells, ranks
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-LOOKS = {  # recipe -> colour, marker, name
-    "gcn": (BLACK, "o", "GCN"),
-    "gat": (PURPLE, "v", "GAT"),
-    "appnp": (GREEN, "^", "APPNP"),
-    "drgst-do": (BLUE, "s", "DR-GST do"),
-    "drgst-de": (VERMILLION, "D", "DR-GST de"),
+STYLES = {  # recipe -> colour and marker
+    "gcn": (style.BLACK, "o"),
+    "gat": (style.PURPLE, "v"),
+    "appnp": (style.GREEN, "^"),
+    "drgst-do": (style.BLUE, "s"),
+    "drgst-de": (style.VERMILLION, "D"),
 }
+MORE = ((style.ORANGE, "*"), (style.SKY, "P"), (style.YELLOW, "X"))  # of other recipes
+PAPER = {"ls": "--", "lw": 0.7, "ms": 2.4, "markerfacecolor": "white", "alpha": 0.7}
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Percent against labels a class: (labels, mean, low, high) of ours, (labels, mean) of the paper's."""
+    """Labels per class -> accuracy in percent: ours as (mean, low, high, draws), and the paper's."""
 
     recipe: str
-    ours: list[tuple[int, float, float, float]]
-    paper: list[tuple[int, float]]
-    draws: list[int]  # of each of ours
+    ours: dict[int, tuple[float, float, float, int]]
+    paper: dict[int, float]
 
 
 Data = dict[str, list[Curve]]  # data set -> its curves
 
 
-def grids(plan: Plan, name: str) -> list[Grid]:  # noqa: ARG001
-    """What to run for the figure."""
-    return [plan.grid(CURVES)]
+def grids(experiment: Experiment) -> list[Grid]:
+    """The runs of the figure."""
+    return [experiment.grid(CURVES)]
 
 
 def prepare(request: Request) -> Data:
-    """From the store."""
-    return curves(request.cells)
+    """Read the store."""
+    return curves(request.cells, request.paper)
 
 
-def curves(cells: Mapping[CellName, Runs]) -> Data:
-    """Of every data set with a run of one of the recipes; cells not run are left out."""
-    datasets = sorted({cell[0] for cell in cells if cell[2] in CURVES}, key=dataset_order)
-    return {dataset: [c for recipe in CURVES if (c := _curve(cells, dataset, recipe)).ours] for dataset in datasets}
+def curves(cells: Cells, paper: bool = False) -> Data:
+    """The curves of each data set; the paper's for what was run, or all of them with ``paper``."""
+    cells = {cell: runs for cell, runs in cells.items() if runs.figure("test_accuracy")}
+    recipes = shown_recipes(cells)
+    found: Data = {}
+    for dataset, recipe in sorted(
+        {(d, r) for d, _, r in cells if r in recipes}, key=lambda p: (dataset_order(p[0]), recipe_order(p[1]))
+    ):
+        ours = {k: _point(cells[d, k, r]) for d, k, r in sorted(cells) if (d, r) == (dataset, recipe)}
+        published = {
+            k: v for (d, k, r), v in main_table().items() if (d, r) == (dataset, recipe) and (paper or k in ours)
+        }
+        found.setdefault(dataset, []).append(Curve(recipe, ours, published))
+    return found
 
 
-def _curve(cells: Mapping[CellName, Runs], dataset: str, recipe: str) -> Curve:
-    ours, draws = [], []
-    for cell in sorted(cells):
-        if (cell[0], cell[2]) == (dataset, recipe):
-            values = list(cells[cell].figure("test_accuracy").values())
-            mean = sum(values) / len(values)
-            interval = mean_interval(values) if len(values) >= FEWEST else None
-            low, high = interval or (math.nan, math.nan)
-            ours.append((cell[1], 100 * mean, 100 * low, 100 * high))
-            draws.append(len(values))
-    paper = sorted((k, value) for (d, k, r), value in main_table().items() if (d, r) == (dataset, recipe))
-    return Curve(recipe, ours, paper, draws)
+def shown_recipes(cells: Cells) -> list[str]:
+    """Every recipe but the ablations; of many, those of the paper's figure and the best of each cell."""
+    run = sorted({r for *_, r in cells if r not in ABLATED}, key=recipe_order)
+    if len(run) <= len(STYLES) + len(MORE):
+        return run
+    best = {cell[2] for cell, rank in ranks(cells, "test_accuracy").items() if rank == 1}
+    return [recipe for recipe in run if recipe in best or recipe in CURVES]
 
 
-def draw(data: Data) -> Figure:
-    """A panel a data set, two in a row."""
-    columns = min(2, len(data))
-    rows = math.ceil(len(data) / columns)
-    figure, axes = new_figure(0.55 + 1.75 * rows / columns**0.35, rows, columns)
-    for panel in axes.flat[len(data) :]:
-        panel.set_axis_off()
-    for panel, (dataset, shown) in zip(axes.flat, data.items(), strict=False):
-        _panel(panel, dataset, shown)
-    name_axes(axes, len(data))
-    _legend(figure, axes.flat[0], data)
-    note(figure, f"full: ours, mean and 95 % interval ({FEWEST} draws or more); dashed, hollow: the paper's")
+def _point(runs: Runs) -> tuple[float, float, float, int]:
+    values = list(runs.figure("test_accuracy").values())
+    low, high = (mean_interval(values) if len(values) >= style.FEWEST else None) or (math.nan, math.nan)
+    return 100 * float(np.mean(values)), 100 * low, 100 * high, len(values)
+
+
+def draw(data: Data) -> style.Figure:
+    """One panel per data set."""
+    figure, panels = style.accuracy_panels(len(data), "labels per class")
+    recipes = sorted({curve.recipe for shown in data.values() for curve in shown}, key=recipe_order)
+    others = [recipe for recipe in recipes if recipe not in STYLES]
+    styles = {**STYLES, **{recipe: MORE[place % len(MORE)] for place, recipe in enumerate(others)}}
+    missing = [
+        _panel(panel, dataset, shown, styles) for panel, (dataset, shown) in zip(panels, data.items(), strict=True)
+    ]
+    entries: style.Entries = {recipe_label(r): {"color": styles[r][0], "marker": styles[r][1]} for r in recipes}
+    if any(curve.paper for shown in data.values() for curve in shown):
+        entries["the paper's"] = {**PAPER, "color": style.GREY, "marker": "o"}
+    style.legend(figure, panels[0], entries, 3, any(missing))
+    style.caption(figure, f"mean and 95 % interval ({style.FEWEST} draws or more)")
     return figure
 
 
-def gapped(ours: Sequence[tuple[int, float, float, float]], ticks: Sequence[int]) -> np.ndarray:
-    """(ticks, 4): NaN where nothing was run, so that no line is drawn across what is not known."""
-    by = {point[0]: point for point in ours}
-    return np.array([by.get(k, (k, math.nan, math.nan, math.nan)) for k in ticks])
-
-
-def _panel(panel: Any, dataset: str, shown: Sequence[Curve]) -> None:
-    ticks = sorted({k for curve in shown for k, *_ in curve.ours} | {k for curve in shown for k, _ in curve.paper})
+def _panel(panel: Any, dataset: str, shown: Sequence[Curve], styles: dict[str, tuple[str, str]]) -> bool:
+    """Draw the curves of a data set; whether one of them lacks a label count that others have."""
+    ticks = sorted({k for curve in shown for k in (*curve.ours, *curve.paper)})
+    missing = []
     for place, curve in enumerate(shown):
-        colour, marker, _ = LOOKS[curve.recipe]
+        colour, marker = styles[curve.recipe]
         shift = 1.02 ** (place - (len(shown) - 1) / 2)  # side by side, so that intervals do not hide each other
-        x, mean, low, high = gapped(curve.ours, ticks).T
-        spread = [mean - low, high - mean]
-        panel.errorbar(x * shift, mean, spread, ls="none", color=colour, alpha=FAINT, elinewidth=0.7, capsize=1.5)
-        panel.plot(x * shift, mean, color=colour, marker=marker)
-        if curve.paper:
-            x = [k * shift for k, _ in curve.paper]
-            y = [value for _, value in curve.paper]
-            panel.plot(x, y, "--", color=colour, marker=marker, markerfacecolor="white", lw=0.7, ms=2.4, alpha=0.7)
+        x = [k * shift for k in ticks]
+        gap = (math.nan,) * 4  # no line across a label count that was not run
+        mean, low, high, _ = np.array([curve.ours.get(k, gap) for k in ticks]).T
+        style.error_bars(panel, x, mean, [mean - low, high - mean], colour)
+        panel.plot(x, mean, color=colour, marker=marker)
+        panel.plot(x, [curve.paper.get(k, math.nan) for k in ticks], color=colour, marker=marker, **PAPER)
+        missing += [(k * shift, colour) for k in ticks if k not in curve.ours]
     panel.set_xscale("log")
     panel.minorticks_off()
     panel.set_xticks(ticks, [str(k) for k in ticks])
-    panel.set_title(f"{dataset}, {draws_said(n for curve in shown for n in curve.draws)}")
-    bound(panel, [m for c in shown for _, m, *_ in (*c.ours, *c.paper)])
-
-
-def _legend(figure: Figure, panel: Any, data: Data) -> None:
-    there = [recipe for recipe in CURVES if any(c.recipe == recipe for shown in data.values() for c in shown)]
-    handles = []
-    for recipe in there:
-        colour, marker, name = LOOKS[recipe]
-        handles += panel.plot([], [], color=colour, marker=marker, label=name)
-    figure.legend(handles=handles, loc="outside upper center", ncols=5)
+    draws = style.count_draws(point[3] for curve in shown for point in curve.ours.values())
+    panel.set_title(f"{dataset_label(dataset)}, {draws}")
+    style.limit_y(panel, [m for c in shown for m in (*(point[0] for point in c.ours.values()), *c.paper.values())])
+    style.mark_not_run(panel, missing)
+    return bool(missing)

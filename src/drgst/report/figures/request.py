@@ -1,8 +1,8 @@
-"""What a figure is made from: runs of a store, or a run that is made for it."""
+"""What a figure is made from: runs of a store, or a run made for the figure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,62 +14,52 @@ from drgst.graph.datasets.registry import DATASETS
 if TYPE_CHECKING:
     from drgst.runs.result import Result
 
-DATASET = "cora"  # of figures that are about one
+DATASET = "cora"  # of figures that show one data set
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """Of the toy: 500 labelled Gaussian nodes and 4,000 on circles, as in the paper, which leaves the pool unsaid."""
+class ToySizes:
+    """Sizes of the toy: 500 labelled Gaussian nodes and 4,000 on circles as in the paper, which gives no pool size."""
 
     gaussian: int = 500
     circles: int = 4000
     pool_gaussian: int = 2000
     pool_circles: int = 4000
     rounds: int = 4
-    picks: int = 250  # a class and round
+    top: int = 250  # pseudo-labels per class and round
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for; a figure takes what it needs of it."""
+    """The data and options of a figure; each figure reads those that concern it."""
 
     store: Path = Path("runs.db")
     wanted: Wanted = field(default_factory=Wanted)
-    dataset: str | None = None  # None: Cora, or all that the store has
-    per_class: int | None = None  # None: as the figure likes
-    seed: int = 0  # of a run that is made for the figure
+    dataset: str | None = None  # None: Cora, or every data set of the store
+    per_class: int | None = None  # labels per class of a run made for the figure; None: the figure's default
+    seed: int = 0  # of a run made for the figure
     changes: Mapping[str, Any] = field(default_factory=dict)  # of its settings
-    root: str | None = None  # folder with the data sets' files
-    toy: Sizes = field(default_factory=Sizes)
-    results: dict[Any, Result] = field(default_factory=dict)  # runs made for figures; several figures show the same
+    root: str | None = None  # folder with the files of the data sets
+    toy: ToySizes = field(default_factory=ToySizes)
+    paper: bool = False  # also show cells that only the paper has
+    results: dict[Any, Result] = field(default_factory=dict)  # runs made for figures, which several figures show
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The runs of the store (or of its export) that did not fail; none where there is no store."""
-        if not self.store.is_file():
-            return []
-        if self.store.suffix in (".csv", ".parquet"):
-            from drgst.bench.export import readable_rows
-
-            rows = readable_rows(self.store)
-        else:
-            from drgst.bench.store import Store
-
-            with Store(self.store) as opened:
-                rows = opened.all_rows(READ)
-        return [row for row in rows if row["error"] is None]
+        """The successful runs of the store; empty where there is no store."""
+        return stored_rows(self.store) if self.store.is_file() else []
 
     @cached_property
     def cells(self) -> dict[CellName, Runs]:
-        """The cells of the wanted runs, of the data set where one is named."""
+        """The cells of the requested runs, of one data set if it is named."""
         found = choose(self.rows, self.wanted)
-        return {cell: runs for cell, runs in found.items() if self.dataset is None or cell[0] == self.named}
+        return {cell: runs for cell, runs in found.items() if self.dataset is None or cell[0] == self.dataset_name}
 
     @property
-    def named(self) -> str:
-        """The data set as the store calls it: a graph of one's own goes by the name of its file."""
-        asked = self.dataset or DATASET
-        return asked.lower() if asked.lower() in DATASETS else Path(asked).stem
+    def dataset_name(self) -> str:
+        """The data set as named in the store: a graph file has the name of the file."""
+        source = self.dataset or DATASET
+        return source.lower() if source.lower() in DATASETS else Path(source).stem
 
     def run(self, recipe: str, per_class: int, **changes: Any) -> Result:
         """The result of ``recipe`` on the data set, run when it is first needed; ``self.changes`` override ``changes``.
@@ -88,3 +78,17 @@ class Request:
             run = Run.from_config(config, lambda name: opened[name] if name in opened else open_graph(name, self.root))
             self.results[key] = run.execute()
         return self.results[key]
+
+
+def stored_rows(path: Path, columns: Sequence[str] = READ) -> list[Row]:
+    """The successful runs of a store, or of its export (.csv, .parquet)."""
+    if path.suffix in (".csv", ".parquet"):
+        from drgst.bench.export import readable_rows
+
+        rows = readable_rows(path)
+    else:
+        from drgst.bench.store import Store
+
+        with Store(path) as opened:
+            rows = opened.all_rows(columns)
+    return [row for row in rows if row["error"] is None]

@@ -1,28 +1,27 @@
-"""Embeddings at stages 1 to 3, for pool nodes by weight and for test nodes by class (the paper's Figure 9)."""
+"""Embeddings at stages 1 to 3: pool nodes by weight, test nodes by class (the paper's Figure 9)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.report.figures.maps import chained_maps, sample
+from drgst.report.figures import style
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import CLASSES, GREY, SHADES, bare, new_figure, note
+from drgst.report.paper import dataset_label
+from drgst.report.tsne import chained_maps, sample
 from drgst.runs.metrics import accuracy
 from drgst.runs.result import Result
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 STAGES, PER_CLASS, RECIPE = 3, 20, "drgst-de"
+DOTS: dict[str, Any] = {"s": 2.2, "linewidths": 0, "rasterized": True}
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """One stage: where pool and test nodes are, the weights of pool nodes (NaN: not trusted), test accuracy."""
+    """One stage: positions of pool and test nodes, weights of pool nodes (NaN: no pseudo-label), test accuracy."""
 
     number: int
     pool: np.ndarray  # (P, 2)
@@ -33,31 +32,26 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The stages in order, the classes of the test nodes, and what it is of."""
+    """The stages in order, the classes of the test nodes, and the caption."""
 
     snapshots: list[Snapshot]
     classes: np.ndarray  # (Q,)
     class_names: tuple[str, ...]
-    words: str
+    caption: str
 
 
 def prepare(request: Request) -> Data:
-    """Run DR-GST for three stages (fewer where it converges before) and place the logits of each student."""
+    """Run DR-GST for three stages (fewer where it converges earlier) and map the logits of each student."""
     run = request.run(RECIPE, PER_CLASS, stages=STAGES)
     if len(run.history) < 2:
         raise RunError(f"the run has no stage to show: {run.history.stop_reason}")
-    words = f"DR-GST (dropedge) on {run.graph.name}, {run.split.train.size} training labels"
+    text = f"DR-GST (dropedge) on {dataset_label(run.graph.name)}, {run.split.train.size} training labels"
     pool, test = (sample(part, request.seed) for part in (run.split.pool, run.split.test))
-    return Data(
-        snapshots(run, pool, test, request.seed),
-        run.graph.labels[test],
-        run.graph.class_names,
-        words,
-    )
+    return Data(snapshots(run, pool, test, request.seed), run.graph.labels[test], run.graph.class_names, text)
 
 
 def snapshots(run: Result, pool: np.ndarray, test: np.ndarray, seed: int) -> list[Snapshot]:
-    """One map of both parts a stage, each started from the one before."""
+    """One map of pool and test nodes per stage, each started from the one before."""
     stages = run.history.stages[1 : STAGES + 1]
     places = chained_maps([s.logits[np.concatenate([pool, test])] for s in stages], seed)
     return [
@@ -73,21 +67,21 @@ def snapshots(run: Result, pool: np.ndarray, test: np.ndarray, seed: int) -> lis
 
 
 def spread(nodes: np.ndarray, weights: np.ndarray, total: int) -> np.ndarray:
-    """(N,): the weight of each chosen node, NaN for all others."""
-    all_of = np.full(total, np.nan)
-    all_of[nodes] = weights
-    return all_of
+    """(N,): the weight of each of ``nodes``, NaN for all others."""
+    found = np.full(total, np.nan)
+    found[nodes] = weights
+    return found
 
 
-def draw(data: Data) -> Figure:
-    """Pool above, test below, a column a stage."""
-    figure, axes = new_figure(2.6, 2, len(data.snapshots), sharex=True, sharey=True)
-    known = np.concatenate([s.weights for s in data.snapshots])
-    known = known[~np.isnan(known)]
-    top = float(np.quantile(known, 0.95)) if known.size else 1.0
+def draw(data: Data) -> style.Figure:
+    """Pool nodes above, test nodes below, one column per stage."""
+    figure, axes = style.new_figure(3.0, 2, len(data.snapshots), sharex=True, sharey=True)
+    weights = np.concatenate([s.weights for s in data.snapshots])
+    top = float(np.nanquantile(weights, 0.95)) if not np.isnan(weights).all() else 1.0
     for column, shown in zip(axes.T, data.snapshots, strict=True):
         dots = _pool(column[0], shown, top)
-        _test(column[1], shown, data)
+        column[1].scatter(*shown.test.T, c=np.array(style.CLASSES)[data.classes % len(style.CLASSES)], **DOTS)
+        style.frame_map(column[1])
         column[0].set_title(f"stage {shown.number}")
         column[1].set_xlabel(f"accuracy {100 * shown.accuracy:.1f} %")
     axes[0, 0].set_ylabel("pool, by weight")
@@ -95,29 +89,25 @@ def draw(data: Data) -> Figure:
     bar = figure.colorbar(dots, ax=axes[0, :], shrink=0.9, pad=0.01, extend="max")
     bar.set_label("weight")
     bar.outline.set_visible(False)
-    note(figure, f"{data.words}; grey: not trusted")
+    _class_legend(figure, axes[1, 0], data.class_names)
+    style.caption(figure, f"{data.caption}; grey: no pseudo-label")
     return figure
 
 
 def _pool(panel: Any, shown: Snapshot, top: float) -> Any:
-    out, order = np.isnan(shown.weights), np.argsort(shown.weights, kind="stable")
-    panel.scatter(*shown.pool[out].T, s=1.2, c=GREY, alpha=0.5, linewidths=0, rasterized=True)
-    trusted = order[~out[order]]
-    dots = panel.scatter(
-        *shown.pool[trusted].T,
-        c=shown.weights[trusted],
-        cmap=SHADES,
-        vmin=0,
-        vmax=top,
-        s=2.2,
-        linewidths=0,
-        rasterized=True,
-    )
-    bare(panel)
+    """The pool nodes by weight, the heaviest drawn last."""
+    without, order = np.isnan(shown.weights), np.argsort(shown.weights, kind="stable")
+    panel.scatter(*shown.pool[without].T, c=style.GREY, alpha=0.5, **{**DOTS, "s": 1.2})
+    nodes = order[~without[order]]
+    dots = panel.scatter(*shown.pool[nodes].T, c=shown.weights[nodes], cmap=style.SHADES, vmin=0, vmax=top, **DOTS)
+    style.frame_map(panel)
     return dots
 
 
-def _test(panel: Any, shown: Snapshot, data: Data) -> None:
-    colours = np.array(CLASSES)[data.classes % len(CLASSES)]
-    panel.scatter(*shown.test.T, c=colours, s=2.2, linewidths=0, rasterized=True)
-    bare(panel)
+def _class_legend(figure: style.Figure, panel: Any, names: tuple[str, ...]) -> None:
+    """The colours of the classes; colours repeat after the eighth class."""
+    handles = []
+    for place, colour in enumerate(style.CLASSES[: len(names)]):
+        label = ", ".join(names[place :: len(style.CLASSES)]).replace("_", " ")
+        handles.append(panel.scatter([], [], c=colour, s=8, linewidths=0, label=label))
+    figure.legend(handles=handles, loc="outside upper center", ncols=3, fontsize=5.5, handletextpad=0.1)

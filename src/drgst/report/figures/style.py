@@ -1,9 +1,10 @@
-"""How figures look: a column wide, colours that every eye tells apart, the same file for the same figures."""
+"""Style of the figures: one column wide, colours for colour-blind readers, reproducible files."""
 
 from __future__ import annotations
 
+import math
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,47 +15,20 @@ from drgst.files import replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH = 3.4  # inches, a column of the paper
-LINE = 82  # letters of small print in that width
+WIDTH = 3.4  # inches, one column of the paper
+LINE = 82  # characters of the caption in that width
 FORMATS = ("png", "pdf", "svg")
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"  # Okabe and Ito
 PURPLE, SKY, YELLOW, BLACK, GREY = "#CC79A7", "#56B4E9", "#F0E442", "#000000", "#9A9A9A"
 CLASSES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, YELLOW)
-FAINT = 0.45  # of intervals, so that means stand out
-FEWEST = 3  # draws that have an interval: that of two is 12.7 standard errors to each side and hides all else
+FAINT = 0.45  # opacity of intervals, so that means stand out
+FEWEST = 3  # draws for an interval: that of two draws spans 12.7 standard errors to each side
+Entries = dict[str, dict[str, Any]]  # of a legend: label -> line style
 SHADES = "cividis"  # dark is low, light is high; also in grey print
-
-_RULES: Any = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so a figure is the same everywhere
-    "font.size": 7,
-    "axes.titlesize": 7.5,
-    "axes.titlepad": 4,
-    "axes.labelsize": 7,
-    "axes.labelpad": 2,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.labelsize": 6.5,
-    "ytick.labelsize": 6.5,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "legend.fontsize": 6.5,
-    "legend.frameon": False,
-    "legend.handlelength": 1.6,
-    "legend.columnspacing": 1.0,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.2,
-    "savefig.dpi": 300,
-    "pdf.fonttype": 42,  # text stays text
-    "svg.hashsalt": "drgst",  # else ids differ from file to file
-}
 
 
 def check_matplotlib() -> None:
-    """Refuse to go on where matplotlib is not installed, with a word on how to get it."""
+    """Raise an error with the command that installs matplotlib where it is missing."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -63,27 +37,64 @@ def check_matplotlib() -> None:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """matplotlib's settings inside, those from before afterwards."""
+    """The matplotlib settings of the figures; the previous ones are restored afterwards."""
     import matplotlib
 
-    with matplotlib.rc_context(_RULES):
+    with matplotlib.rc_context(fname=Path(__file__).with_name("paper.mplstyle")):
         yield
 
 
 def new_figure(height: float, rows: int = 1, columns: int = 1, **more: Any) -> tuple[Figure, Any]:
-    """A figure of column width and its panels, (rows, columns); no pyplot, so nothing global and no window."""
+    """A figure of column width and its panels, (rows, columns), without the global state of pyplot."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, **more)
 
 
-def note(figure: Figure, words: str) -> None:
-    """Small print below the panels, in as many lines as it takes."""
-    figure.supxlabel("\n".join(textwrap.wrap(words, LINE)), fontsize=5.5, color="#555555", linespacing=1.3)
+def accuracy_panels(count: int, x_label: str) -> tuple[Figure, list[Any]]:
+    """A figure with ``count`` panels of test accuracy, two per row."""
+    columns = min(2, count)
+    rows = math.ceil(count / columns)
+    figure, axes = new_figure(0.6 + 1.7 * rows / columns**0.35, rows, columns)
+    panels = list(axes.flat)
+    for place, panel in enumerate(panels):
+        if place >= count:
+            panel.set_axis_off()
+        elif place % columns == 0:
+            panel.set_ylabel("test accuracy (%)")
+        if place < count <= place + columns:
+            panel.set_xlabel(x_label)
+    return figure, panels[:count]
 
 
-def draws_said(counts: Iterable[int]) -> str:
+def legend(figure: Figure, panel: Any, entries: Entries, columns: int, not_run: bool = False) -> None:
+    """A legend of label -> line style above the panels, with an entry for the crosses of :func:`mark_not_run`."""
+    crosses = {"not run": {"color": GREY, "marker": "x", "ls": "none", "ms": 3}} if not_run else {}
+    handles = [panel.plot([], [], label=label, **style)[0] for label, style in {**entries, **crosses}.items()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns, handletextpad=0.4)
+
+
+def error_bars(panel: Any, x: Any, mean: Any, half: Any, colour: str) -> None:
+    """Faint intervals mean ± half."""
+    panel.errorbar(x, mean, half, ls="none", color=colour, alpha=FAINT, elinewidth=0.7, capsize=1.5)
+
+
+def mark_not_run(panel: Any, places: Sequence[tuple[float, str]]) -> None:
+    """A small cross at the lower edge of a panel for each (x, colour) that was not run."""
+    height: dict[float, int] = {}
+    for x, colour in places:
+        height[x] = height.get(x, -1) + 1
+        at = panel.get_xaxis_transform()
+        panel.plot([x], [0.04 + 0.07 * height[x]], "x", color=colour, ms=3, mew=0.8, transform=at, clip_on=False)
+
+
+def caption(figure: Figure, text: str) -> None:
+    """Small print below the panels."""
+    figure.supxlabel("\n".join(textwrap.wrap(text, LINE)), fontsize=5.5, color="#555555", linespacing=1.3)
+
+
+def count_draws(counts: Iterable[int]) -> str:
     """``10 draws``, ``1 draw``, ``3 to 5 draws``."""
     found = sorted(set(counts))
     if len(found) > 1:
@@ -91,19 +102,8 @@ def draws_said(counts: Iterable[int]) -> str:
     return f"{found[0]} draw{'' if found[0] == 1 else 's'}"
 
 
-def name_axes(panels: Any, used: int) -> None:
-    """Accuracy beside the leftmost panels, labels a class below the lowest of each column."""
-    columns = panels.shape[1]
-    for place in range(used):
-        panel = panels.flat[place]
-        if place % columns == 0:
-            panel.set_ylabel("test accuracy, %")
-        if place + columns >= used:
-            panel.set_xlabel("labels a class")
-
-
-def bound(panel: Any, means: list[float]) -> None:
-    """Keep the means rank_normalised: an interval of two draws may be wider than all else, and is then cut off.
+def limit_y(panel: Any, means: Sequence[float]) -> None:
+    """Fit the y axis to the means: an interval that is much wider is cut off.
 
     At least 4 points are shown, so that a difference of a tenth does not fill the panel.
     """
@@ -114,28 +114,28 @@ def bound(panel: Any, means: list[float]) -> None:
     panel.set_ylim(max(bottom - spare, low - room), min(top + spare, high + room))
 
 
-def bare(axes: Any) -> None:
+def frame_map(panel: Any) -> None:
     """A map: no ticks, equal scales, a thin frame."""
-    axes.set(xticks=[], yticks=[], aspect="equal")
-    for side in axes.spines.values():
+    panel.set(xticks=[], yticks=[], aspect="equal")
+    for side in panel.spines.values():
         side.set(visible=True, linewidth=0.4, color=GREY)
 
 
-def settle(figure: Figure) -> None:
-    """Lay the panels out for good: else every file that is saved moves them by a hair."""
+def freeze_layout(figure: Figure) -> None:
+    """Fix the layout: each save would shift the panels by a fraction of a pixel otherwise."""
     for _ in range(2):
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 def check_format(how: str) -> None:
-    """Refuse an unknown format, with the nearest known one."""
+    """Raise an error with the nearest name for an unknown format."""
     if how not in FORMATS:
         raise SettingError(unknown("format", how, FORMATS))
 
 
 def save(figure: Figure, path: Path, how: str) -> None:
-    """Write the figure, whole or not at all; without a date, so that the same figure is the same file."""
+    """Write the figure atomically and without a date, so that the same figure gives the same file."""
     check_format(how)
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {"Software": None}}
     with styled(), replacing(path) as temporary:

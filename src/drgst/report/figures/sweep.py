@@ -1,44 +1,36 @@
-"""Impact of the threshold and of beta (the paper's Figures 7 and 8)."""
+"""Accuracy against the threshold and against β (the paper's Figures 7 and 8)."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from drgst.bench.grid import Grid
 from drgst.bench.results import Row, Wanted
 from drgst.bench.task import NEUTRAL, canonical
-from drgst.report.experiments import FAMILIES, SWEEP_LABELS, Plan, sweep
+from drgst.report.experiments import DRGST, Experiment
+from drgst.report.figures import style
 from drgst.report.figures.ablation import within_draws
 from drgst.report.figures.request import Request
-from drgst.report.figures.style import BLUE, FAINT, FEWEST, VERMILLION, bound, draws_said, new_figure, note
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from drgst.report.paper import dataset_label, recipe_label
 
 SYMBOLS = {"threshold": "threshold τ", "beta": "balance coefficient β"}
-MARKERS = {3: "o", 5: "s", 10: "^", 20: "D"}
-DASHES = {3: "-", 5: "--", 10: ":", 20: "-."}
+STYLES = {"drgst-do": (style.BLUE, "s"), "drgst-de": (style.VERMILLION, "D")}
 
 
 @dataclass(frozen=True)
 class Line:
-    """One recipe with so many labels a class: value of the setting -> draw -> accuracy, all else being equal."""
+    """One recipe and label count: value of the setting -> draw -> accuracy, with all other settings equal."""
 
     recipe: str
     per_class: int
     values: Mapping[float, Mapping[int, float]]
-
-    @property
-    def name(self) -> str:
-        """``do-3``, as in the paper."""
-        return f"{self.recipe.rpartition('-')[2]}-{self.per_class}"
 
     def table(self) -> tuple[list[float], np.ndarray]:
         """Values, and accuracy (values, draws) on the draws that all values share."""
@@ -48,7 +40,7 @@ class Line:
 
     @property
     def draws(self) -> int:
-        """How many draws all values share; 0: nothing can be drawn."""
+        """The number of draws that all values share."""
         return self.table()[1].shape[1]
 
     def means(self) -> tuple[list[float], list[float]]:
@@ -57,7 +49,7 @@ class Line:
         return x, (100 * table.mean(axis=1)).tolist() if table.size else [math.nan] * len(x)
 
     def halves(self) -> list[float]:
-        """Half of the 95 % interval of each mean without the differences between draws, in percent; NaN for none."""
+        """Half of the within-draw 95 % interval of each mean, in percent; NaN for a single draw."""
         _, table = self.table()
         return [math.nan if half is None else 100 * half for half in within_draws(table)] if table.size else []
 
@@ -74,82 +66,90 @@ class Data:
 
     setting: str
     dataset: str
-    lines: list[Line]
+    lines: Sequence[Line]
 
 
-def grids(plan: Plan, name: str) -> list[Grid]:
-    """What to run for the figure."""
-    labels = [k for k in plan.per_class if k in SWEEP_LABELS] or plan.per_class
-    narrowed = Plan(plan.datasets, labels, plan.draws, plan.changes, plan.root)
-    return sweep(narrowed, name, tuple(FAMILIES.values()))
+def grids(experiment: Experiment, setting: str) -> list[Grid]:
+    """The runs of the figure."""
+    return experiment.sweep(setting)
 
 
-def prepare(request: Request, name: str) -> Data:
-    """From the store."""
-    found = lines((row for row in request.rows if row["dataset"] == request.named), name, request.wanted)
-    return Data(name, request.named, [line for line in found if line.draws])
+def prepare(request: Request, setting: str) -> Data | None:
+    """Read the store; None where it has no two values on a shared draw."""
+    name = request.dataset_name
+    found = lines((row for row in request.rows if row["dataset"] == name), setting, request.wanted)
+    shown = [line for line in found if line.draws]
+    return Data(setting, name, shown) if shown else None
 
 
 def lines(rows: Iterable[Row], setting: str, wanted: Wanted | None = None) -> list[Line]:
-    """Of each recipe and label count the runs that differ in ``setting`` alone; where there are several such sets,
-    the one with most values (of equal ones the newest). Sets of one value are left out."""
+    """For each recipe and label count the runs that differ in ``setting`` alone.
+
+    Of several such sets of runs the one with most values is taken, of equal ones the newest.
+    """
     wanted = wanted or Wanted()
     groups: dict[tuple[str, int], dict[str, list[Row]]] = {}
     for row in rows:
-        if row["recipe"] in FAMILIES.values() and (row["pool"], row["validation"]) == (wanted.pool, wanted.validation):
-            told = [row["algorithm"], row["data_sha256"], _others(row["settings"], setting)]
-            groups.setdefault((row["recipe"], row["per_class"]), {}).setdefault(canonical(told), []).append(row)
-    order = list(FAMILIES.values())
+        if row["recipe"] in DRGST and (row["pool"], row["validation"]) == (wanted.pool, wanted.validation):
+            key = canonical([row["algorithm"], row["data_sha256"], _others(row["settings"], setting)])
+            groups.setdefault((row["recipe"], row["per_class"]), {}).setdefault(key, []).append(row)
     made = [
-        _widest(recipe, k, setting, sets)
-        for (recipe, k), sets in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))
+        Line(recipe, k, max((_values(rows, setting) for rows in sets.values()), key=lambda each: each[:2])[2])
+        for (recipe, k), sets in sorted(groups.items(), key=lambda item: (DRGST.index(item[0][0]), item[0][1]))
     ]
     return [line for line in made if len(line.values) > 1]
 
 
-def _widest(recipe: str, k: int, setting: str, sets: Mapping[str, list[Row]]) -> Line:
-    found = []
-    for rows in sets.values():
-        values: dict[float, dict[int, float]] = {}
-        for row in rows:
-            value = json.loads(row["settings"]).get(setting)
-            if value is not None:
-                values.setdefault(round(value, 6), {})[row["draw"]] = row["test_accuracy"]
-        found.append((len(values), max(row["created"] for row in rows), values))
-    return Line(recipe, k, max(found, key=lambda each: each[:2])[2])
+def _values(rows: Sequence[Row], setting: str) -> tuple[int, str, dict[float, dict[int, float]]]:
+    """The number of values, the date of the newest run, and value -> draw -> accuracy."""
+    values: dict[float, dict[int, float]] = {}
+    for row in rows:
+        value = json.loads(row["settings"]).get(setting)
+        if value is not None:
+            values.setdefault(round(value, 6), {})[row["draw"]] = row["test_accuracy"]
+    return len(values), max(row["created"] for row in rows), values
 
 
 def _others(settings: str, setting: str) -> dict[str, Any]:
-    told = json.loads(settings)
-    return {k: v for k, v in told.items() if k != setting and (k not in NEUTRAL or NEUTRAL[k] != v)}
+    found = json.loads(settings)
+    return {k: v for k, v in found.items() if k != setting and (k not in NEUTRAL or NEUTRAL[k] != v)}
 
 
-def draw(data: Data) -> Figure:
-    """A line a recipe and label count."""
-    figure, axes = new_figure(2.2)
-    panel = axes[0, 0]
+def draw(data: Data) -> style.Figure:
+    """One panel per label count."""
+    labels = sorted({line.per_class for line in data.lines})
     values = sorted({v for line in data.lines for v in line.values})
-    for line in data.lines:
-        _line(panel, line, values)
-    bound(panel, [mean for line in data.lines for mean in line.means()[1]])
-    panel.set_xticks(values, [_short(data.setting, v) for v in values])
-    panel.set(xlabel=SYMBOLS[data.setting], ylabel="test accuracy, %", title=data.dataset)
-    figure.legend(loc="outside upper center", ncols=min(6, len(data.lines)))
-    shared = draws_said(line.draws for line in data.lines)
-    note(figure, f"means over {shared}, the same along a line; intervals as in ablations")
+    figure, panels = style.accuracy_panels(len(labels), SYMBOLS[data.setting])
+    missing = []
+    for panel, k in zip(panels, labels, strict=True):
+        shown = [line for line in data.lines if line.per_class == k]
+        missing += [_panel(panel, shown, values)]
+        every_other = 2 if len(values) > 4 and len(labels) > 1 else 1
+        names = [_short(data.setting, v) if place % every_other == 0 else "" for place, v in enumerate(values)]
+        panel.set_xticks(values, names)
+        panel.set_title(f"{k} labels per class, {style.count_draws(line.draws for line in shown)}")
+    recipes = [recipe for recipe in DRGST if any(line.recipe == recipe for line in data.lines)]
+    entries = {recipe_label(r): {"color": STYLES[r][0], "marker": STYLES[r][1]} for r in recipes}
+    style.legend(figure, panels[0], entries, 3, any(missing))
+    interval = f"95 % within-draw interval ({style.FEWEST} draws or more)"
+    style.caption(figure, f"{dataset_label(data.dataset)}: mean over shared draws and {interval}")
     return figure
 
 
-def _line(panel: Any, line: Line, values: Iterable[float]) -> None:
-    """With gaps at ``values`` that were not run, so that no line is drawn across what is not known."""
-    colour, k = BLUE if line.recipe.endswith("do") else VERMILLION, line.per_class
-    x, mean = line.means()
-    known = dict(zip(x, mean, strict=True))
-    shown = {v: known.get(v, math.nan) for v in values}
-    dash, marker = DASHES.get(k, "-"), MARKERS.get(k, "x")
-    panel.plot(list(shown), list(shown.values()), dash, marker=marker, color=colour, label=line.name)
-    if line.draws >= FEWEST:
-        panel.errorbar(x, mean, line.halves(), ls="none", color=colour, alpha=FAINT, elinewidth=0.7, capsize=1.5)
+def _panel(panel: Any, shown: Sequence[Line], values: Sequence[float]) -> bool:
+    """Draw the lines of a label count, with gaps at values that were not run; whether there is such a gap."""
+    missing = []
+    for line in shown:
+        colour, marker = STYLES[line.recipe]
+        x, mean = line.means()
+        known = dict(zip(x, mean, strict=True))
+        panel.plot(values, [known.get(v, math.nan) for v in values], marker=marker, color=colour)
+        missing += [(v, colour) for v in values if v not in known]
+        if line.draws >= style.FEWEST:
+            style.error_bars(panel, x, mean, line.halves(), colour)
+    style.limit_y(panel, [mean for line in shown for mean in line.means()[1]])
+    style.mark_not_run(panel, missing)
+    return bool(missing)
 
 
 def _short(setting: str, value: float) -> str:

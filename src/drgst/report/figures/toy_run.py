@@ -1,4 +1,4 @@
-"""The toy of the paper's Figure 2: rounds of self-training by confidence on a Gaussian amid circles."""
+"""The run of the toy: rounds of self-training by confidence on a Gaussian surrounded by circles."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import gaussian_circles
 from drgst.graph.split import Split
-from drgst.report.figures.density import gaussian, kernel_density
 from drgst.report.figures.gain import network_gain
-from drgst.report.figures.request import Sizes
+from drgst.report.figures.request import ToySizes
 from drgst.runs.config import RunConfig
 from drgst.runs.model import OWN
 from drgst.runs.result import Result
@@ -28,64 +27,74 @@ SETTINGS = {"normalise": "none", "fixed_epochs": 200, "gain": "dropout", "drop_r
 
 @dataclass(frozen=True, eq=False)
 class Toy:
-    """What the rounds did to the Gaussian class."""
+    """Positions of labelled and pseudo-labelled nodes after the rounds; class 0 is the Gaussian."""
 
-    labelled: np.ndarray  # (n, 2) true labels of the class: P_pop
-    picked: np.ndarray  # (m, 2) pseudo-labelled as the class
+    labelled: np.ndarray  # (n, 2) of the Gaussian class: P_pop
+    pseudo_labelled: np.ndarray  # (m, 2) as the Gaussian class
     others: np.ndarray  # (k, 2) labelled nodes of the other classes
-    other_picked: np.ndarray  # pseudo-labelled as one of them
-    gain: np.ndarray  # (m,) B of the picked, by the first teacher
-    confidence: np.ndarray  # (m,) of the picked, by the first teacher
-    right: float  # share of the picked that belong to the class
+    other_pseudo_labelled: np.ndarray  # as one of the other classes
+    gain: np.ndarray  # (m,) B of the nodes pseudo-labelled as the Gaussian class, by the first teacher
+    accuracy: float  # share of them that belong to the class
 
     def population(self, places: np.ndarray) -> np.ndarray:
         """P_pop, smoothed as P_st is: N(0, (σ² + h²) I)."""
         return gaussian(places, float(np.hypot(SIGMA, BANDWIDTH)))
 
     def self_trained(self, places: np.ndarray) -> np.ndarray:
-        """P_st = (n P_pop + m P_picked) / (n + m), the density of true and pseudo-labelled nodes of the class."""
-        n, m = len(self.labelled), len(self.picked)
-        return (n * self.population(places) + m * kernel_density(self.picked, places, BANDWIDTH)) / (n + m)
+        """P_st = (n P_pop + m P_pseudo) / (n + m), the density of labelled and pseudo-labelled nodes of the class."""
+        n, m = len(self.labelled), len(self.pseudo_labelled)
+        density = kernel_density(self.pseudo_labelled, places, BANDWIDTH)
+        return (n * self.population(places) + m * density) / (n + m)
 
     def gamma(self, places: np.ndarray) -> np.ndarray:
         """γ = P_pop / P_st, (M,)."""
         return self.population(places) / self.self_trained(places)
 
 
-def play(seed: int = 0, sizes: Sizes | None = None, changes: Mapping[str, Any] | None = None) -> Toy:
-    """Train, pick the most confident of each class, keep them, and so on."""
-    sizes = sizes or Sizes()
+def gaussian(places: np.ndarray, sigma: float) -> np.ndarray:
+    """N(x; 0, σ² I) at ``places`` (M, 2), (M,)."""
+    return np.exp(-(places**2).sum(axis=1) / (2 * sigma**2)) / (2 * np.pi * sigma**2)
+
+
+def kernel_density(points: np.ndarray, places: np.ndarray, bandwidth: float) -> np.ndarray:
+    """p(x) = 1/n Σ_i N(x; x_i, h² I) of ``points`` (n, 2) at ``places`` (M, 2), (M,); 0 without points."""
+    if not points.size:
+        return np.zeros(places.shape[0])
+    squared = ((places[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+    return np.exp(-squared / (2 * bandwidth**2)).mean(axis=1) / (2 * np.pi * bandwidth**2)
+
+
+def run_toy(seed: int = 0, sizes: ToySizes | None = None, changes: Mapping[str, Any] | None = None) -> Toy:
+    """Train, pseudo-label the most confident nodes of each class, keep them, and repeat."""
+    sizes = sizes or ToySizes()
     graph = gaussian_circles(
         seed=seed, gaussian=sizes.gaussian + sizes.pool_gaussian, circles=sizes.circles + sizes.pool_circles
     )
     split = _split(graph, sizes, np.random.default_rng(seed))
     config = RunConfig(recipe=OWN, seed=seed, threads=1, settings={**SETTINGS, **(changes or {})})
-    recipe = Recipe(select=TopPerClass(sizes.picks), carry=True, stop=(NoNewLabels(), MaxStages(sizes.rounds)))
-    return read(Run.of(graph, config, split, recipe).execute())
+    recipe = Recipe(select=TopPerClass(sizes.top), carry=True, stop=(NoNewLabels(), MaxStages(sizes.rounds)))
+    return _toy(Run.of(graph, config, split, recipe).execute())
 
 
-def read(result: Result) -> Toy:
-    """The places of the nodes of a toy run; class 0 is the Gaussian."""
+def _toy(result: Result) -> Toy:
     graph, history, problem = result.graph, result.history, result.run.problem
     places, train, pseudo = np.asarray(graph.features), result.split.train, history.accepted[-1].pseudo
     ours = pseudo.nodes[pseudo.labels == 0]
-    gain = network_gain(problem, history[0], problem.settings.gain_settings())
-    mine = graph.labels[train] == 0
+    is_gaussian = graph.labels[train] == 0
     return Toy(
-        places[train[mine]],
+        places[train[is_gaussian]],
         places[ours],
-        places[train[~mine]],
+        places[train[~is_gaussian]],
         places[pseudo.nodes[pseudo.labels != 0]],
-        gain[ours],
-        history[0].probabilities[ours].max(axis=1),
+        network_gain(problem, history[0], problem.settings.gain_settings())[ours],
         float((graph.labels[ours] == 0).mean()) if ours.size else float("nan"),
     )
 
 
-def _split(graph: Graph, sizes: Sizes, rng: np.random.Generator) -> Split:
-    inside, around = (np.flatnonzero(kind) for kind in (graph.labels == 0, graph.labels != 0))
+def _split(graph: Graph, sizes: ToySizes, rng: np.random.Generator) -> Split:
+    inside, outside = (np.flatnonzero(part) for part in (graph.labels == 0, graph.labels != 0))
     train = np.concatenate(
-        [rng.choice(inside, sizes.gaussian, replace=False), rng.choice(around, sizes.circles, replace=False)]
+        [rng.choice(inside, sizes.gaussian, replace=False), rng.choice(outside, sizes.circles, replace=False)]
     )
     empty = np.empty(0, dtype=np.int64)
     return Split.of(train, empty, empty, graph.num_nodes, name="toy")

@@ -1,1 +1,1 @@
-"""All of the paper's experiments, and a page that says which of its claims held."""
+"""All experiments of the paper, and a page with the verdict on each of its claims."""

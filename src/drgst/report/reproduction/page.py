@@ -1,21 +1,21 @@
-"""The page of a reproduction: one HTML file that fetches nothing."""
+"""The page of a reproduction: one HTML file without external resources."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import platform
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 
 from drgst import __version__
-from drgst.report.claims.base import Claim
-from drgst.report.explorer.html import stylesheet
+from drgst.report.claims.effect import Claim
+from drgst.report.explorer.html import policy, stylesheet
 from drgst.report.reproduction.scale import Scale
-from drgst.report.table import Table
+from drgst.report.tables.table import Table, to_html
 
-MARKS = {"held": "good", "not confirmed": "bad", "not is_numeric": "none"}
+MARKS = {"held": "good", "refuted": "bad", "too small to tell": "none", "not run": "none"}
 
 
 @dataclass(frozen=True)
@@ -27,51 +27,53 @@ class Picture:
     png: bytes
 
 
-def render(
-    scale: Scale,
-    claims: Sequence[Claim],
-    tables: Mapping[str, Table],
-    pictures: Sequence[Picture],
-    runs: int,
-    notes: Sequence[str],
-) -> str:
+@dataclass
+class Reproduction:
+    """The claims, tables and figures of a reproduction, and the path of its page."""
+
+    page: Path
+    claims: list[Claim] = field(default_factory=list)
+    tables: dict[str, Table] = field(default_factory=dict)
+    pictures: list[Picture] = field(default_factory=list)
+    runs: int = 0
+    failed: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def render(made: Reproduction, scale: Scale) -> str:
     """The page. Its content security policy allows its own style and embedded pictures, and nothing else."""
     style = stylesheet("reproduction/page.css")
-    held = sum(claim.verdict == "held" for claim in claims)
+    held = sum(claim.verdict == "held" for claim in made.claims)
     parts = [
-        f"<h1>Confidence May Cheat: {held} of {len(claims)} claims held</h1>",
-        f"<p>{escape(_what(scale, runs))}</p>",
-        _overview(claims),
+        f"<h1>Confidence May Cheat: {held} of {len(made.claims)} claims held</h1>",
+        f"<p>{escape(_introduction(scale, made.runs))}</p>",
+        _overview(made.claims),
         "<h2>Claims</h2>",
-        *(_claim(number, claim) for number, claim in enumerate(claims, 1)),
+        *(_claim(number, claim) for number, claim in enumerate(made.claims, 1)),
         "<h2>Figures</h2>",
         '<div class="figures">',
-        *(_picture(picture) for picture in pictures),
+        *(_picture(picture) for picture in made.pictures),
         "</div><h2>Tables</h2>",
-        *(_table(table) for table in tables.values()),
-        _notes(notes),
+        *(f"<details><summary>{escape(t.title)}</summary>{to_html(t)}</details>" for t in made.tables.values()),
+        f"<h2>What is missing</h2>{_list(made.notes)}" if made.notes else "",
     ]
     return _document(style, "".join(parts))
 
 
-def _what(scale: Scale, runs: int) -> str:
-    few = " Few draws tell only large differences from chance." if scale.draws < 10 else ""
+def _introduction(scale: Scale, runs: int) -> str:
     return (
         f"Made by drgst {__version__} (Python {platform.python_version()}) with drgst reproduce --{scale.name}: "
-        f"{runs:,} runs on {', '.join(scale.datasets)}, {scale.draws} draws a cell or more.{few} Every recipe sees the "
-        "same draws, and differences are taken draw by draw. Runs are in runs.csv, tables and figures in the folders "
-        "of those names."
+        f"{runs:,} runs on {', '.join(scale.datasets)}. All recipes share the same draws, and differences are taken "
+        "draw by draw. The runs are in runs.csv, tables and figures in the folders of those names."
     )
 
 
 def _document(style: str, body: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
     text = (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(style, "")}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>What held of the paper</title><style>{style}</style></head><body><main>{body}</main></body></html>\n"
+        f"<title>Claims of the paper</title><style>{style}</style></head><body><main>{body}</main></body></html>\n"
     )
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -91,44 +93,21 @@ def _mark(claim: Claim) -> str:
 
 
 def _claim(number: int, claim: Claim) -> str:
-    is_numeric = "".join(f"<li>{escape(words)}</li>" for words in claim.is_numeric)
-    shown = f"<ul>{is_numeric}</ul>" if is_numeric else "<p>No runs for it.</p>"
+    effects = _list([str(effect) for effect in claim.effects]) if claim.effects else "<p>No runs.</p>"
     return (
         f'<section id="claim-{number}"><h3>{escape(claim.title)} {_mark(claim)}</h3>'
-        f"<p><b>The paper:</b> {escape(claim.paper)}</p><p><b>Measured:</b></p>{shown}"
+        f"<p><b>Paper:</b> {escape(claim.paper)}</p><p><b>Measured:</b></p>{effects}{_list(claim.remarks)}"
         f'<p class="soft"><b>Held when:</b> {escape(claim.rule)}</p></section>'
     )
 
 
+def _list(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+
+
 def _picture(picture: Picture) -> str:
-    data = base64.b64encode(picture.png).decode("ascii")
-    words = escape(picture.summary)
+    data, summary = base64.b64encode(picture.png).decode("ascii"), escape(picture.summary)
     return (
-        f'<figure><img alt="{words}" src="data:image/png;base64,{data}">'
-        f"<figcaption>{escape(picture.name)}: {words}</figcaption></figure>"
+        f'<figure><img alt="{summary}" src="data:image/png;base64,{data}">'
+        f"<figcaption>{escape(picture.name)}: {summary}</figcaption></figure>"
     )
-
-
-def _table(table: Table) -> str:
-    kinds = ["" if column.words else ' class="number"' for column in table.columns]
-    head = "".join(f"<th{kind}>{escape(c.title)}</th>" for kind, c in zip(kinds, table.columns, strict=True))
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{kind}>{'<b>' if e.best else ''}{escape(e.text)}{'</b>' if e.best else ''}</td>"
-            for kind, e in zip(kinds, row, strict=True)
-        )
-        + "</tr>"
-        for row in table.rows
-    )
-    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
-    return (
-        f"<details><summary>{escape(table.title)}</summary>"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}</details>'
-    )
-
-
-def _notes(notes: Sequence[str]) -> str:
-    if not notes:
-        return ""
-    return "<h2>What is missing</h2><ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>"

@@ -27,7 +27,7 @@ function drawBestRuns() {
     { title: 'draw', kind: 'number', cell: (run) => String(run.draw) },
     { title: 'validation', kind: 'number', cell: (run) => percent(run.val_accuracy) },
     { title: 'test', kind: 'number', cell: (run) => percent(run.test_accuracy) },
-    { title: 'command; then drgst report FOLDER', cell: (run) => el('code', null, run.again) },
+    { title: 'command; then drgst report FOLDER', cell: (run) => el('code', null, run.command) },
   ];
   byId('best-section').hidden = !bestRuns.length;
   byId('best').replaceChildren(table(columns, bestRuns, 'Best runs'));

@@ -17,10 +17,10 @@ export const classNames = json.classes;
 export const classCount = json.classes.length;
 export const roleNames = json.roles;
 export const threshold = json.threshold;
-export const evaluatedOn = json.judges; // 'test' or 'validation', '' where neither has known labels
+export const evaluatedOn = json.evaluated_on; // 'test' or 'validation', '' where neither has known labels
 export const notes = json.notes;
 export const facts = json.facts;
-export const suggestions = json.suggested; // {measure, rows: [{node, predicted, confidence, worth, stands_for}]}
+export const suggestions = json.suggested; // {measure, rows: [{node, predicted, confidence, score, cluster_size}]}
 
 // The stages
 export const stages = json.stages.map((stage) => ({
@@ -42,24 +42,19 @@ export const stages = json.stages.map((stage) => ({
   transition: stage.transition,
   pseudoLabelConfusion: stage.pseudo,
   confusion: stage.confusion,
-  calibration: stage.honesty && {
-    nodes: stage.honesty.nodes,
-    before: stage.honesty.before,
-    after: stage.honesty.after,
-    how: stage.honesty.after_words,
-  },
+  calibration: stage.calibration,
   trainings: stage.trainings,
 }));
 export const shownStages = json.shown.map((place) => stages[place]); // those with the data of single nodes
 
-function byGroup({ labelled, trusted, all, truth }) {
-  return { labelled, pseudoLabelled: trusted, all, truth };
+function byGroup({ labelled, pseudo_labelled: pseudoLabelled, all, truth }) {
+  return { labelled, pseudoLabelled, all, truth };
 }
 
 function byPair(distances) {
   return {
-    pseudoLabelledAll: distances['trusted-all'],
-    pseudoLabelledLabelled: distances['trusted-labelled'],
+    pseudoLabelledAll: distances['pseudo_labelled-all'],
+    pseudoLabelledLabelled: distances['pseudo_labelled-labelled'],
     labelledAll: distances['labelled-all'],
     predictedTrue: distances['all-truth'],
   };
@@ -103,7 +98,7 @@ export function classProbabilities(stage, node, count = listedClasses) {
 }
 
 // Of each shown stage: the pseudo-label of each node (-1 for none) and its weight (NaN for none)
-export const pseudoLabels = json.nodes.trusted.map((packed) => {
+export const pseudoLabels = json.nodes.pseudo_labels.map((packed) => {
   const nodes = unpack(packed.node), packedLabels = unpack(packed.label), packedWeights = unpack(packed.weight);
   const labels = new Int16Array(nodeCount).fill(-1), weights = new Float32Array(nodeCount).fill(NaN);
   nodes.forEach((node, place) => {

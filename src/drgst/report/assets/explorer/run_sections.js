@@ -18,8 +18,8 @@ export function drawSuggestions() {
     { title: 'node', kind: 'name', cell: (row) => nodeLink(row.node) },
     { title: 'predicted', kind: 'name', cell: (row) => className(row.predicted) },
     { title: 'confidence', kind: 'number', cell: (row) => percent(row.confidence) },
-    { title: measure, kind: 'number', cell: (row) => decimal(row.worth) },
-    { title: 'cluster size', kind: 'number', cell: (row) => integer(row.stands_for) },
+    { title: measure, kind: 'number', cell: (row) => decimal(row.score) },
+    { title: 'cluster size', kind: 'number', cell: (row) => integer(row.cluster_size) },
   ];
   byId('suggestions').replaceChildren(
     table(columns, rows, 'What to label next'),
@@ -28,19 +28,19 @@ export function drawSuggestions() {
 }
 
 function csvRows() {
-  const row = ({ node, predicted, confidence, worth, stands_for: size }, place) => [
+  const row = ({ node, predicted, confidence, score, cluster_size: size }, place) => [
     place + 1,
     nodeIds[node],
     className(predicted),
     confidence.toFixed(5),
-    worth,
+    score,
     size,
   ];
-  return [['rank', 'id', 'predicted', 'confidence', 'worth', 'stands_for'], ...suggestions.rows.map(row)];
+  return [['rank', 'id', 'predicted', 'confidence', 'score', 'cluster_size'], ...suggestions.rows.map(row)];
 }
 
 export function drawFacts() {
-  byId('command').textContent = facts.again;
+  byId('command').textContent = facts.command;
   const columns = [{ title: '', cell: ([key]) => key }, { title: '', kind: 'name', cell: ([, value]) => value }];
   const factTable = ([title, rows]) =>
     el('div', null, el('h3', null, title), el('div', { class: 'scroll' }, table(columns, rows, title)));

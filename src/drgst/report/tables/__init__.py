@@ -1,0 +1,1 @@
+"""Tables of finished runs, as text, Markdown, LaTeX, HTML and CSV."""

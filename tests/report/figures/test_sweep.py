@@ -1,0 +1,66 @@
+"""The lines of a sweep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from drgst.bench.store import Store
+from drgst.errors import StoreError
+from drgst.report.figures import sweep
+from drgst.report.figures.registry import draw, prepare
+from drgst.report.figures.request import Request
+
+Row = Callable[..., dict[str, Any]]
+
+
+def test_a_line_has_runs_that_differ_in_the_setting_alone(make_row: Row) -> None:
+    def row(key: str, **settings: float) -> dict[str, Any]:
+        return make_row(key, recipe="drgst-de", settings=json.dumps(settings), test_accuracy=settings["threshold"])
+
+    rows = [row("a", threshold=0.4, beta=0.5), row("b", threshold=0.5, beta=0.5)]
+    rows += [row("c", threshold=0.7, beta=1.0), make_row("d", recipe="gcn", settings='{"threshold": 0.9}')]
+    (line,) = sweep.lines(rows, "threshold")
+    assert (line.recipe, line.per_class) == ("drgst-de", 3)
+    assert dict(line.values) == {0.4: {0: 0.4}, 0.5: {0: 0.5}}
+    assert line.means() == ([0.4, 0.5], pytest.approx([40, 50]))
+    assert line.slopes() == pytest.approx({0: 1.0})
+    assert sweep.lines(rows, "beta") == []  # no two runs differ in β alone
+
+
+def test_means_are_over_the_draws_that_all_values_have() -> None:
+    line = sweep.Line("drgst-do", 5, {0.4: {0: 0.6, 1: 0.2}, 0.5: {0: 0.7}})
+    assert line.means()[1] == pytest.approx([60, 70])
+    assert line.slopes() == pytest.approx({0: 1.0})
+    assert np.isnan(line.halves()).all()  # no interval from one draw
+    assert sweep.Line("drgst-do", 5, {0.4: {0: 0.6}, 0.5: {1: 0.7}}).halves() == []  # no draw in common
+
+
+def test_one_panel_per_label_count_with_gaps_marked_as_not_run() -> None:
+    whole = sweep.Line("drgst-do", 3, {0.4: {0: 0.6}, 0.5: {0: 0.7}, 0.6: {0: 0.8}})
+    part = sweep.Line("drgst-de", 3, {0.4: {0: 0.5}, 0.6: {0: 0.6}})
+    other = sweep.Line("drgst-de", 20, {0.4: {0: 0.5}, 0.5: {0: 0.6}, 0.6: {0: 0.6}})
+    figure = draw("threshold", sweep.Data("threshold", "cora", [whole, part, other]))
+    first, second = figure.axes[:2]
+    assert first.get_title() == "3 labels per class, 1 draw"
+    assert second.get_title() == "20 labels per class, 1 draw"
+    lines = {line.get_color(): np.asarray(line.get_ydata()) for line in first.lines if len(line.get_xdata()) == 3}
+    assert list(lines.values()) == [pytest.approx([60, 70, 80]), pytest.approx([50, np.nan, 60], nan_ok=True)]
+    crosses = [line.get_xdata()[0] for line in first.lines if line.get_marker() == "x" and len(line.get_xdata())]
+    assert crosses == [0.5]
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["DR-GST (dropout)", "DR-GST (dropedge)", "not run"]
+
+
+def test_a_sweep_without_a_shared_draw_is_refused(tmp_path: Path, make_row: Row) -> None:
+    with Store(tmp_path / "runs.db", create=True) as opened:
+        for number, value in enumerate((0.4, 0.5)):
+            changed = {"settings": json.dumps({"threshold": value}), "draw": number, "recipe": "drgst-de"}
+            opened.add(make_row(str(number), variant=f"threshold={value}", **changed))
+    with pytest.raises(StoreError, match="holds no runs for the figure threshold"):
+        prepare("threshold", Request(tmp_path / "runs.db"))
