@@ -49,7 +49,7 @@ def test_bench_export_and_rescue(tiny: Path, tmp_path: Path, call: Call) -> None
         assert len(list(csv.DictReader(handle))) == 8
     variant = ("--variant", "epochs=5,samples=3,threshold=0.2")
     for source in ("runs.db", "r.csv", "r.parquet"):
-        code, out, err = call("table", "ablation", "--store", source, *variant, "--format", "md")
+        code, out, err = call("table", "main", "--store", source, *variant, "--format", "md")
         assert code == 0, err
         assert "| tiny | 3 | drgst-de |" in out
     assert call("bench", "rescue", "r.csv", "--store", "new.db")[0] == 0
