@@ -24,9 +24,9 @@ import numpy as np
 
 from drgst.bench.execute import blank, execute
 from drgst.bench.expand import Expander
-from drgst.bench.export import to_csv
 from drgst.bench.grid import Grid
 from drgst.bench.store import Store
+from drgst.bench.store.export import to_csv
 from drgst.recipes import recipe_names
 from drgst.report.experiments import ABLATED
 from drgst.report.paper import DATASETS, LABELS
@@ -84,7 +84,7 @@ def report_time(what: str, done: Done, limit: float | None = 2.0) -> None:
 
 def fill(path: Path, rows: Iterable[Row]) -> None:
     """A new store with these rows."""
-    with Store(path, create=True) as store, store.writing():
+    with Store(path, create=True) as store, store.transaction():
         for row in rows:
             store.add(row)
 

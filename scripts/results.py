@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from drgst.bench.results import Wanted, check_any
+from drgst.bench.statistics.results import RunFilter, check_any
 from drgst.errors import DrgstError, StoreError
 from drgst.files import write_text
 from drgst.report.figures import registry
@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--own", action="store_true", help="make the runs of figures and claims that need their own")
     options = parser.parse_args()
     try:
-        written, refused = make_all(Request(options.store, Wanted(options.variant)), options.out, options.own)
+        written, refused = make_all(Request(options.store, RunFilter(options.variant)), options.out, options.own)
     except DrgstError as error:
         parser.exit(2, f"error: {error}\n")
     print("\n".join(f"wrote {path}" for path in written))

@@ -58,7 +58,7 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def make_row() -> Callable[..., dict[str, Any]]:
     """Rows of a store: ``make_row("key", recipe="gcn", …)``."""
-    from drgst.bench.schema import COLUMNS
+    from drgst.bench.store.schema import COLUMNS
 
     told = {"dataset": "cora", "per_class": 3, "recipe": "gcn", "variant": "", "pool": "unlabelled", "algorithm": 1}
     told |= {"validation": "public", "draw": 0, "seed": 0, "settings": "{}", "data_sha256": "d", "split_sha256": "s"}

@@ -9,6 +9,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "drgst"
 FLOORS = [
     "errors",
     "files",
+    "processes",
     "graph",
     "nn",
     "uncertainty",

@@ -33,6 +33,6 @@ def store(tmp_path: Path) -> Any:
 
 @pytest.fixture(scope="session")
 def make_grid(tiny: Path) -> Callable[..., Grid]:
-    """Grids: two recipes, one label count, two draws, but for what is said otherwise."""
-    told = {"datasets": [str(tiny)], "per_class": [3], "recipes": ["gcn", "drgst-de"], "draws": 2, "changes": QUICK}
-    return lambda **changes: Grid(**{**told, **changes})
+    """Grids of two recipes, one label count and two draws, with changes."""
+    usual = {"datasets": [str(tiny)], "per_class": [3], "recipes": ["gcn", "drgst-de"], "draws": 2, "changes": QUICK}
+    return lambda **changes: Grid(**{**usual, **changes})

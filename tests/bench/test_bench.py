@@ -1,4 +1,4 @@
-"""The bench: paired draws, nothing twice, failures kept, the rest goes on."""
+"""The bench: paired draws, no run twice, failures kept, the rest goes on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drgst.bench.bench import Report, Watcher, bench, code_version
+from drgst.bench.bench import BenchCallback, BenchResult, bench, code_version
 from drgst.bench.executors import Inline
 from drgst.bench.expand import Expander
 from drgst.bench.grid import Grid
@@ -37,11 +37,11 @@ def breaking() -> Iterator[None]:
     del _TABLE["breaking"]
 
 
-def run(wanted: Grid, store: Store, watcher: Watcher | None = None) -> Report:
-    return bench(wanted, store, Inline(), watcher)
+def run(grid: Grid, store: Store, callback: BenchCallback | None = None) -> BenchResult:
+    return bench(grid, store, Inline(), callback)
 
 
-def test_a_second_bench_runs_nothing_and_says_the_same(make_grid: MakeGrid, store: Store) -> None:
+def test_a_second_bench_runs_nothing_and_has_the_same_result(make_grid: MakeGrid, store: Store) -> None:
     first, second = run(make_grid(), store), run(make_grid(), store)
     assert (first.ran, first.reused, first.failed) == (4, 0, 0)
     assert (second.ran, second.reused, second.failed) == (0, 4, 0)
@@ -58,7 +58,7 @@ def test_a_wider_grid_runs_only_what_is_new(make_grid: MakeGrid, store: Store) -
     assert (wider.ran, wider.reused) == (5, 4)
 
 
-def test_every_recipe_sees_the_same_draws(make_grid: MakeGrid, store: Store) -> None:
+def test_every_recipe_has_the_same_draws(make_grid: MakeGrid, store: Store) -> None:
     run(make_grid(), store)
     rows = store.all_rows()
     for draw in (0, 1):
@@ -80,7 +80,7 @@ def test_a_row_holds_all_figures(make_grid: MakeGrid, store: Store) -> None:
         assert row["variant"].startswith("epochs=5,samples=3")
 
 
-def test_the_figures_are_those_of_the_python_door(make_grid: MakeGrid, tiny: Path, store: Store) -> None:
+def test_the_figures_are_those_of_the_python_api(make_grid: MakeGrid, tiny: Path, store: Store) -> None:
     from drgst.estimator import SelfTraining
     from drgst.graph.io.npz import load_graph
     from drgst.runs.config import RunConfig
@@ -101,21 +101,21 @@ def test_a_failing_recipe_is_recorded_and_the_rest_goes_on(
     errors = {row["draw"]: row["error"] for row in report.failures}
     assert errors[1] == "TrainingError: the loss is not a number"
     assert errors[0].startswith("KeyError: 'x' (at ")
-    assert "test_bench.py" in errors[0]  # where, since nobody foresaw it
+    assert "test_bench.py" in errors[0]  # where, since it is no error of drgst's own
     assert [c["recipe"] for c in report.cells] == ["gcn"]
     again = run(make_grid(recipes=["breaking", "gcn"]), store)
     assert (again.ran, again.reused, again.failed) == (2, 2, 2)  # what failed is tried again
 
 
 def test_quick_cells_come_first(make_grid: MakeGrid, store: Store) -> None:
-    seen = []
+    order = []
 
-    class Watch(Watcher):
+    class Record(BenchCallback):
         def done(self, task: object, row: dict[str, object]) -> None:
-            seen.append(row["recipe"])
+            order.append(row["recipe"])
 
-    run(make_grid(recipes=["drgst-de", "gcn"]), store, Watch())
-    assert seen == ["gcn", "gcn", "drgst-de", "drgst-de"]
+    run(make_grid(recipes=["drgst-de", "gcn"]), store, Record())
+    assert order == ["gcn", "gcn", "drgst-de", "drgst-de"]
 
 
 def test_without_validation_nothing_validates(make_grid: MakeGrid, store: Store) -> None:
@@ -166,11 +166,12 @@ def test_the_key_changes_with_all_that_decides_the_result(make_grid: MakeGrid) -
         ({"changes": {"treshold": 0.5}}, "did you mean 'threshold'"),
         ({"pool": "everything"}, "unknown pool"),
         ({"validation": "some"}, "unknown validation"),
+        ({"per_class": [3, 10**6]}, "labels per class|labelled"),
     ],
 )
 def test_bad_grids_are_refused_with_one_sentence(
-    make_grid: MakeGrid, store: Store, changes: dict[str, object], words: str
+    make_grid: MakeGrid, tmp_path: Path, changes: dict[str, object], words: str
 ) -> None:
-    with pytest.raises(DrgstError, match=words):
+    with Store(tmp_path / "runs.db", create=True) as store, pytest.raises(DrgstError, match=words):
         run(make_grid(**changes), store)
-    assert not store.all_rows()
+    assert list(tmp_path.iterdir()) == [], "a refused bench leaves no store"

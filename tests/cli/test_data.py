@@ -1,44 +1,25 @@
-"""``drgst data``: what people see, and the one JSON object that programs read."""
+"""``drgst data``: text, and the one JSON object on standard output."""
 
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from drgst.cli import main
 from drgst.graph.core import Graph
 from drgst.graph.io.split_files import load_split
 from drgst.graph.io.tables import read_tables
 
-
-@pytest.fixture(autouse=True)
-def quiet(fresh_cache: Path) -> Iterator[None]:
-    """No cache, no data folder, and the log as it was afterwards."""
-    logger = logging.getLogger("drgst")
-    level, handlers = logger.level, list(logger.handlers)
-    yield
-    logger.setLevel(level)
-    logger.handlers[:] = handlers
+Call = Callable[..., tuple[int, str, str]]
 
 
-def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command."""
-    with pytest.raises(SystemExit) as stopped:
-        main([str(a) for a in args])
-    said = capsys.readouterr()
-    code = stopped.value.code
-    return (code if isinstance(code, int) else 0), said.out, said.err
-
-
-def answer(capsys: pytest.CaptureFixture[str], *args: object) -> dict[str, Any]:
+def answer(call: Call, *args: object) -> dict[str, Any]:
     """The JSON object that ends standard output; nothing else is there."""
-    code, out, _ = run(capsys, *args, "--json")
+    code, out, _ = call(*args, "--json")
     assert code == 0
     assert out.count("\n") == 1
     return json.loads(out)
@@ -58,25 +39,25 @@ def village(tmp_path: Path) -> Path:
     return folder
 
 
-def test_list_names_the_five_and_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = answer(capsys, "data", "list")["datasets"]
+def test_list_names_the_five_and_where_they_are(call: Call) -> None:
+    rows = answer(call, "data", "list")["datasets"]
     assert [row["name"] for row in rows] == ["cora", "citeseer", "pubmed", "corafull", "flickr"]
     assert [row["edges"] for row in rows] == [5278, 4552, 44324, 63421, 239738]
     assert (rows[0]["place"], rows[1]["place"]) == ("part of drgst", "to be downloaded")
-    _, out, _ = run(capsys, "data", "list")
+    _, out, _ = call("data", "list")
     assert "239,738" in out
 
 
-def test_show_answers_with_the_figures_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "data", "show", "cora")
+def test_show_answers_with_the_figures_asked_for(call: Call) -> None:
+    found = answer(call, "data", "show", "cora")
     wanted = ("name", "nodes", "edges", "features", "classes", "labelled")
     assert [found[key] for key in wanted] == ["cora", 2708, 5278, 1433, 7, 2708]
     assert found["homophily"] == pytest.approx(0.81, abs=0.001)
     assert found["splits"] == [{"name": "public", "train": 140, "val": 500, "test": 1000, "pool": 1068}]
 
 
-def test_show_prints_a_table_a_homophily_line_and_class_bars(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "data", "show", "cora")
+def test_show_prints_a_table_a_homophily_line_and_class_bars(call: Call) -> None:
+    code, out, err = call("data", "show", "cora")
     assert (code, err) == (0, "")
     assert "5,278" in out
     assert any(line.startswith("homophily 0.810 █") for line in out.splitlines())
@@ -86,8 +67,8 @@ def test_show_prints_a_table_a_homophily_line_and_class_bars(capsys: pytest.Capt
     assert half.count("█") == round(30 * 418 / 818)
 
 
-def test_with_json_the_table_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, err = run(capsys, "data", "show", "cora", "--json")
+def test_with_json_the_table_goes_to_standard_error(call: Call) -> None:
+    _, out, err = call("data", "show", "cora", "--json")
     assert out.startswith("{")
     assert "Neural_Networks" in err
 
@@ -102,49 +83,47 @@ def test_with_json_the_table_goes_to_standard_error(capsys: pytest.CaptureFixtur
     ],
 )
 def test_show_the_real_graphs(
-    name: str, nodes: int, edges: int, features: int, classes: int, data_root: Path, capsys: pytest.CaptureFixture[str]
+    name: str, nodes: int, edges: int, features: int, classes: int, data_root: Path, call: Call
 ) -> None:
-    found = answer(capsys, "data", "show", name, "--root", data_root)
+    found = answer(call, "data", "show", name, "--root", data_root)
     assert [found[key] for key in ("nodes", "edges", "features", "classes")] == [nodes, edges, features, classes]
 
 
 @pytest.mark.data
-def test_get_from_a_data_folder(data_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "data", "get", "cora", "Citeseer", "--root", data_root)
+def test_get_from_a_data_folder(data_root: Path, call: Call) -> None:
+    found = answer(call, "data", "get", "cora", "Citeseer", "--root", data_root)
     assert found["datasets"] == [
         {"name": "cora", "nodes": 2708, "edges": 5278},
         {"name": "citeseer", "nodes": 3327, "edges": 4552},
     ]
 
 
-def test_get_refuses_an_unknown_name_before_it_gets_anything(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "data", "get", "cora", "citeser")
+def test_get_refuses_an_unknown_name_before_it_gets_anything(call: Call) -> None:
+    code, out, err = call("data", "get", "cora", "citeser")
     assert (code, out) == (2, "")
     assert "did you mean 'citeseer'?" in err
 
 
-def test_a_graph_written_by_hand_loads_shows_checks_and_splits(
-    village: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = answer(capsys, "data", "show", village)
+def test_a_graph_written_by_hand_loads_shows_checks_and_splits(village: Path, tmp_path: Path, call: Call) -> None:
+    found = answer(call, "data", "show", village)
     assert [found[key] for key in ("nodes", "edges", "features", "classes", "labelled")] == [8, 4, 2, 3, 7]
     assert found["label_counts"] == {"[/bold]": 2, "baker": 3, "smith": 2}
-    code, out, _ = run(capsys, "data", "show", village)
+    code, out, _ = call("data", "show", village)
     assert code == 0
     assert "[/bold]" in out  # a class name is text, not markup
-    checked = answer(capsys, "data", "check", village)
+    checked = answer(call, "data", "check", village)
     assert checked["ok"] is True
     assert {"1 nodes have no edge", "1 nodes have no label"} <= set(checked["remarks"])
-    made = answer(capsys, "data", "split", village, "--per-class", 1, "--seed", 3, "--out", tmp_path / "s.json")
+    made = answer(call, "data", "split", village, "--per-class", 1, "--seed", 3, "--out", tmp_path / "s.json")
     assert (made["train"], made["val"], made["test"], made["pool"]) == (3, 1, 2, 2)
     graph = read_tables(village)
     split = load_split(tmp_path / "s.json", graph)
     assert np.bincount(graph.labels[split.train]).tolist() == [1, 1, 1]
 
 
-def test_split_as_in_the_paper(cora: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_split_as_in_the_paper(cora: Graph, tmp_path: Path, call: Call) -> None:
     out = tmp_path / "split.json"
-    made = answer(capsys, "data", "split", "cora", "--per-class", 3, "--seed", 0, "--out", out)
+    made = answer(call, "data", "split", "cora", "--per-class", 3, "--seed", 0, "--out", out)
     assert made == {"graph": "cora", "seed": 0, "name": "per-class-3-seed-0", "train": 21, "val": 500, "test": 1000,
                     "pool": 1187, "out": str(out)}  # fmt: skip
     split = load_split(out, cora)
@@ -152,16 +131,16 @@ def test_split_as_in_the_paper(cora: Graph, tmp_path: Path, capsys: pytest.Captu
     assert set(split.train) <= set(cora.split.train)
 
 
-def test_split_to_standard_output_is_the_document_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    document = answer(capsys, "data", "split", "cora", "--pool", "all-but-validation")
+def test_split_to_standard_output_is_the_document_itself(call: Call) -> None:
+    document = answer(call, "data", "split", "cora", "--pool", "all-but-validation")
     assert (document["format"], document["pool"], len(document["train"])) == ("drgst-split", "all-but-validation", 140)
 
 
-def test_split_at_random_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    document = answer(capsys, "data", "split", "cora", "--fraction", 0.05, "--val", 0.1, "--test", 300)
+def test_split_at_random_where_asked(call: Call) -> None:
+    document = answer(call, "data", "split", "cora", "--fraction", 0.05, "--val", 0.1, "--test", 300)
     assert (len(document["val"]), len(document["test"])) == (271, 300)
     assert document["train"] != list(range(140))
-    drawn = answer(capsys, "data", "split", "cora", "--random", "--per-class", 20)
+    drawn = answer(call, "data", "split", "cora", "--random", "--per-class", 20)
     assert drawn["name"] == "random-20-per-class-seed-0"
 
 
@@ -176,54 +155,19 @@ def test_split_at_random_where_asked(capsys: pytest.CaptureFixture[str]) -> None
         (["--per-class", 3, "--fraction", 0.1], "either per_class or fraction"),
     ],
 )
-def test_split_refuses_and_writes_nothing(
-    args: list[Any], word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_split_refuses_and_writes_nothing(args: list[Any], word: str, tmp_path: Path, call: Call) -> None:
     out = tmp_path / "split.json"
-    code, said, err = run(capsys, "data", "split", "cora", *args, "--out", out, "--json")
+    code, said, err = call("data", "split", "cora", *args, "--out", out, "--json")
     assert (code, said) == (2, "")
     assert word in err
     assert not list(tmp_path.glob("*split*"))
 
 
-def test_check_says_what_is_wrong(village: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_says_what_is_wrong(village: Path, call: Call) -> None:
     with (village / "edges.csv").open("a") as edges:
         edges.write("ann,zoe\n")
-    code, out, err = run(capsys, "data", "check", village, "--json")
+    code, out, err = call("data", "check", village, "--json")
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
     assert "zoe" in err
     assert err.count("\n") == 1
-
-
-def test_bars_are_plain_where_the_terminal_is(capsys: pytest.CaptureFixture[str]) -> None:
-    from rich.console import Console
-
-    from drgst.cli.show import _bar
-
-    class Ascii:
-        encoding = "ascii"
-
-        def write(self, text: str) -> int:
-            return len(text)
-
-        def flush(self) -> None:
-            """Nothing is kept back."""
-
-    assert _bar(Console(file=Ascii()), 0.5) == "#" * 15 + "." * 15  # type: ignore[arg-type]
-
-
-def test_the_progress_bar_follows_what_it_is_told() -> None:
-    import io
-
-    from rich.console import Console
-
-    from drgst.cli.show import progress_bar
-
-    console = Console(file=io.StringIO(), force_terminal=True, width=100)
-    with progress_bar(console, "flickr") as tell:
-        tell("flickr.zip", 500, 2000)
-        tell("flickr.zip", 2000, 2000)
-    drawn = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "flickr flickr.zip" in drawn
-    assert "2.0/2.0 kB" in drawn

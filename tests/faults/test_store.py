@@ -18,10 +18,10 @@ import pytest
 from drgst.bench.bench import bench
 from drgst.bench.executors import Inline, Local
 from drgst.bench.expand import Expander
-from drgst.bench.export import readable_rows
 from drgst.bench.grid import Grid
-from drgst.bench.schema import VERSION
 from drgst.bench.store import Store
+from drgst.bench.store.export import readable_rows
+from drgst.bench.store.schema import VERSION
 from drgst.errors import StoreError
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.io.npz import save_graph
@@ -41,9 +41,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def filled(tmp_path: Path, make_row: Row) -> Path:
     """A store of 300 runs, large enough to have several pages."""
     path = tmp_path / "runs.db"
-    with Store(path, create=True) as store, store.writing():
+    with Store(path, create=True) as store, store.transaction():
         for i in range(300):
-            store.add(make_row(f"k{i:03}", draw=i, stage_rows="x" * 500))
+            store.add(make_row(f"k{i:03}", draw=i, stage_rows=json.dumps([{"note": "x" * 500}])))
     return path
 
 
@@ -114,8 +114,8 @@ def test_a_folder_that_can_not_be_written_is_refused() -> None:
 
 def test_a_full_disk_keeps_what_was_written(filled: Path, make_row: Row) -> None:
     with Store(filled, create=True) as store:
-        pages = store.run("PRAGMA page_count")[0][0]
-        store.run(f"PRAGMA max_page_count = {pages}")  # SQLite says the same as for a full disk
+        pages = store.read("PRAGMA page_count")[0][0]
+        store.write(f"PRAGMA max_page_count = {pages}")  # SQLite reports the same as for a full disk
         with pytest.raises(StoreError, match="the disk is full"):
             store.add(make_row("large", stage_rows="x" * 100_000))
     assert len(readable_rows(filled)) == 300
@@ -132,57 +132,57 @@ def test_a_worker_that_is_killed_is_replaced_and_its_run_tried_again(tiny: Path)
     long = Grid([str(tiny)], [3], ["gcn"], 1, {"epochs": 10**7, "patience": 10**7})
     quick = Grid([str(tiny)], [3], ["gcn"], 1, {"epochs": 5})
     endless, short = (Expander(g).tasks(next(g.cells()))[0] for g in (long, quick))
-    engine = Local(1, tries=2)
+    executor = Local(1, tries=2)
     try:
-        engine.submit(endless)
-        assert _kill_worker(engine) == []
-        done = _kill_worker(engine)
+        executor.submit(endless)
+        assert _kill_worker(executor) == []
+        done = _kill_worker(executor)
         assert [row["error"] for _, row in done] == [
             "the worker process was killed by the system, 2 times (out of memory?)"
         ]
-        engine.submit(short)  # the engine is as good as new
-        assert [row["error"] for _, row in _wait(engine)] == [None]
+        executor.submit(short)  # the executor is as good as new
+        assert [row["error"] for _, row in _wait(executor)] == [None]
     finally:
-        engine.close()
+        executor.close()
 
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_before_it_has_work_is_replaced(tiny: Path) -> None:
     quick = Grid([str(tiny)], [3], ["gcn"], 1, {"epochs": 5})
-    engine = Local(2)
+    executor = Local(2)
     try:
-        engine.start(1)
-        (pool,) = [pool for pool in engine.free if pool is not None]
+        executor.start(1)
+        (pool,) = [pool for pool in executor.free if pool is not None]
         pool.submit(os.getpid).result(timeout=60)
         for pid in list(pool._processes):
             os.kill(pid, signal.SIGKILL)
         while not pool._flags.broken:
             time.sleep(0.1)
-        engine.free = [None, pool]  # the next to be taken
-        engine.submit(Expander(quick).tasks(next(quick.cells()))[0])
-        assert [row["error"] for _, row in _wait(engine)] == [None]
+        executor.free = [None, pool]  # the next to be taken
+        executor.submit(Expander(quick).tasks(next(quick.cells()))[0])
+        assert [row["error"] for _, row in _wait(executor)] == [None]
     finally:
-        engine.close()
+        executor.close()
 
 
-def _kill_worker(engine: Local) -> list[Any]:
-    """Kill the process of the one run, once it is there; what the engine makes of it."""
-    ((future, (_, pool, _)),) = engine.running.items()
+def _kill_worker(executor: Local) -> list[Any]:
+    """Kill the process of the one run, once it is there; what the executor makes of it."""
+    ((future, (_, pool, _)),) = executor.running.items()
     while not future.running():
         time.sleep(0.1)
     time.sleep(1)
     for pid in list(pool._processes):
         os.kill(pid, signal.SIGKILL)
     for _ in range(300):
-        done = engine.wait(0.1)
-        if future not in engine.running:
+        done = executor.wait(0.1)
+        if future not in executor.running:
             return done
-    raise AssertionError("the engine did not notice")
+    raise AssertionError("the executor did not notice")
 
 
-def _wait(engine: Local) -> list[Any]:
+def _wait(executor: Local) -> list[Any]:
     for _ in range(600):
-        done = engine.wait(0.1)
+        done = executor.wait(0.1)
         if done:
             return done
     raise AssertionError("nothing came back within a minute")
@@ -209,7 +209,7 @@ def _wait_for_rows(path: Path, count: int) -> int:
         time.sleep(0.1)
         if path.exists():
             with sqlite3.connect(path, timeout=10) as db:
-                if db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'memo'").fetchone()[0]:
+                if db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'key_cache'").fetchone()[0]:
                     found = db.execute("SELECT count(*) FROM runs").fetchone()[0]
                     if found >= count:
                         return int(found)
@@ -220,14 +220,14 @@ def _wait_for_rows(path: Path, count: int) -> int:
 def test_two_benches_share_one_store_and_the_work(tiny: Path, tmp_path: Path) -> None:
     asked = words("--jobs", "1", graph=tiny, store=tmp_path / "runs.db", draws=6, settings="epochs=100")
     both = [subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    told = []
+    documents = []
     for process in both:
         out, err = process.communicate(timeout=240)
         assert process.returncode == 0, err
-        told.append(json.loads(out.splitlines()[-1]))
-    assert told[0]["cells"] == told[1]["cells"]
-    assert sum(t["ran"] for t in told) == 6  # nothing twice
-    assert all(t["ran"] + t["reused"] == 6 for t in told)
+        documents.append(json.loads(out.splitlines()[-1]))
+    assert documents[0]["cells"] == documents[1]["cells"]
+    assert sum(t["ran"] for t in documents) == 6  # nothing twice
+    assert all(t["ran"] + t["reused"] == 6 for t in documents)
 
 
 @pytest.mark.usefixtures("hear_ctrl_c")
@@ -243,4 +243,4 @@ def test_ctrl_c_leaves_a_store_that_goes_on(tiny: Path, tmp_path: Path) -> None:
     assert "Traceback" not in err
     with Store(store) as opened:
         assert len(opened.all_rows(("key",))) >= count
-        assert opened.run("SELECT count(*) FROM claims") == [(0,)]
+        assert opened.read("SELECT count(*) FROM leases") == [(0,)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drgst.bench.results import CellName, Wanted, choose
+from drgst.bench.statistics.results import CellName, RunFilter, runs_by_cell
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.io.npz import save_graph
 
@@ -27,7 +27,7 @@ def cells(make_row: Row) -> Callable[[dict[CellName, list[float]]], Any]:
             for cell, values in found.items()
             for draw, value in enumerate(values)
         ]
-        return choose(rows, Wanted())
+        return runs_by_cell(rows, RunFilter())
 
     return make
 

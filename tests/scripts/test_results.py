@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from drgst.bench.export import to_csv
+from drgst.bench.store.export import to_csv
 from drgst.report.experiments import ablations
 from drgst.report.figures.request import Request
 

@@ -1,1 +1,1 @@
-"""How good it is: metrics, protocol, paired comparison, run store."""
+"""Many runs: a grid of them, the store that keeps them, executors, tuning and statistics."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any
 
-from drgst.bench.schema import COLUMNS
+from drgst.bench.store.schema import COLUMNS
 from drgst.bench.task import Task
 from drgst.errors import DrgstError, RunError
 from drgst.graph.core import Graph

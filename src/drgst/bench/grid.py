@@ -1,9 +1,10 @@
-"""The grid: data sets x labels a class x recipes x draws, checked, and its runs with their keys."""
+"""The grid: data sets × labels per class × recipes × draws."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product, starmap
 from typing import TYPE_CHECKING, Any
 
 from drgst.errors import SettingError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """All draws of one recipe on one data set with so many labels a class."""
+    """All draws of one recipe on one data set with so many labels per class."""
 
     source: str
     per_class: int
@@ -24,13 +25,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """What a bench was asked for."""
+    """The runs that a bench is to make."""
 
     datasets: Sequence[str]  # names or paths
     per_class: Sequence[int]
     recipes: Sequence[str]
     draws: int
-    changes: Mapping[str, Any] = field(default_factory=dict)  # of settings, for every run
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of settings, for all runs
     presets: Sequence[RunConfig] = ()  # settings for the cells they name; the last that fits counts
     pool: str = "unlabelled"
     validation: str = "public"
@@ -45,23 +46,20 @@ class Grid:
             raise SettingError(f"the grid is empty: draws is {self.draws}, but at least 1 is needed")
         for k in self.per_class:
             if k < 1:
-                raise SettingError(f"per_class is {k}, but at least 1 label a class is needed")
+                raise SettingError(f"per_class is {k}, but at least 1 label per class is needed")
         object.__setattr__(self, "datasets", tuple(data_source(d) for d in self.datasets))
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, data sets outermost."""
-        for source in self.datasets:
-            for k in self.per_class:
-                for recipe in self.recipes:
-                    yield Cell(source, k, recipe)
+        yield from starmap(Cell, product(self.datasets, self.per_class, self.recipes))
 
     def changes_of(self, cell: Cell) -> dict[str, Any]:
-        """The settings said for this cell: those of the last preset that fits it, then those said for all."""
+        """The settings of this cell: those of the last preset that fits it, then those for all cells."""
         fitting = [p.settings for p in self.presets if _fits(p, cell)]
         return {**(fitting[-1] if fitting else {}), **self.changes}
 
 
 def _fits(preset: RunConfig, cell: Cell) -> bool:
-    """Whether nothing that the preset names is another."""
+    """Whether the cell has everything that the preset names."""
     pairs = ((preset.data, cell.source), (preset.recipe, cell.recipe), (preset.per_class, cell.per_class))
-    return all(said in (None, asked) for said, asked in pairs)
+    return all(named in (None, value) for named, value in pairs)

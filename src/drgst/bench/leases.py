@@ -1,4 +1,4 @@
-"""Who is at work on what, so that two benches on one store share the work instead of doing it twice."""
+"""Leases: which process makes which run, so that benches on one store share the work instead of doing it twice."""
 
 from __future__ import annotations
 
@@ -7,52 +7,45 @@ import socket
 import time
 
 from drgst.bench.store import Store
+from drgst.processes import is_running, start_time
 
-BEAT = 20.0  # seconds between two signs of life
-DEAD = 120.0  # seconds without one after which a claim on another machine is void
+HEARTBEAT = 20.0  # seconds between two heartbeats
+EXPIRY = 120.0  # seconds without one after which a lease ends, whatever its process does
 
 
-class Claims:
-    """The claims of this process."""
+class Leases:
+    """The leases of this process. A lease ends when it is released, with its process, or without a heartbeat."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.host, self.pid = store, socket.gethostname(), os.getpid()
+        self.store = store
+        self.owner = (socket.gethostname(), os.getpid(), start_time(os.getpid()))
         self.next = 0.0
 
-    def take(self, key: str) -> bool:
-        """Claim a run; False where somebody who lives has claimed it."""
+    def acquire(self, key: str) -> bool:
+        """Lease a run; False where another process holds it."""
         now = time.time()
-        with self.store.writing():
-            found = self.store.run("SELECT host, pid, beat FROM claims WHERE key = ?", [key])
-            if found and self._alive(*found[0]):
+        with self.store.transaction():
+            held = "SELECT host, pid, started FROM leases WHERE key = ? AND abs(heartbeat - ?) < ?"
+            if any(self._holds(*owner) for owner in self.store.read(held, [key, now, EXPIRY])):
                 return False
-            self.store.run("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", [key, self.host, self.pid, now])
+            self.store.write("INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?)", [key, *self.owner, now])
         return True
 
-    def give_back(self, key: str | None = None) -> None:
-        """End one claim, or (None) all of them."""
-        words = "DELETE FROM claims WHERE host = ? AND pid = ?"
-        if key is None:
-            self.store.run(words, [self.host, self.pid])
-        else:
-            self.store.run(f"{words} AND key = ?", [self.host, self.pid, key])
+    def release(self, key: str | None = None) -> None:
+        """End one lease, or (None) all of them."""
+        mine = "DELETE FROM leases WHERE host = ? AND pid = ? AND started = ? AND key = ifnull(?, key)"
+        self.store.write(mine, [*self.owner, key])
 
-    def beat(self) -> None:
-        """A sign of life, now and then."""
+    def renew(self) -> None:
+        """Send a heartbeat if it is time for one."""
         now = time.time()
         if now >= self.next:
-            self.next = now + BEAT
-            self.store.run("UPDATE claims SET beat = ? WHERE host = ? AND pid = ?", [now, self.host, self.pid])
+            self.next = now + HEARTBEAT
+            mine = "UPDATE leases SET heartbeat = ? WHERE host = ? AND pid = ? AND started = ?"
+            self.store.write(mine, [now, *self.owner])
 
-    def _alive(self, host: str, pid: int, beat: float) -> bool:
-        if host != self.host:
-            return time.time() - beat < DEAD
-        if pid == self.pid:
-            return False  # of an earlier process with our number
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
+    def _holds(self, host: str, pid: int, started: str) -> bool:
+        """Whether the owner of a lease is another process that may still be at work."""
+        if (host, pid, started) == self.owner:
             return False
-        except PermissionError:
-            return True
-        return True
+        return host != self.owner[0] or is_running(pid, started)

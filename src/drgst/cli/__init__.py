@@ -1,15 +1,16 @@
-"""The shell door: ``drgst COMMAND``. Commands are imported when they are called, so that help stays quick."""
+"""The command line: ``drgst COMMAND``. A command is imported when it is called, so that help stays quick."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from drgst import __version__
-from drgst.cli.lazy import LazyGroup
 from drgst.errors import DrgstError
 
 # command -> the module whose ``app`` it is (made with add_completion=False), and the line that help shows for it
@@ -17,50 +18,66 @@ COMMANDS = {
     "run": ("drgst.cli.run", "Run a recipe on a graph."),
     "predict": ("drgst.cli.predict", "Predict with the model of a run."),
     "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next."),
-    "bench": ("drgst.cli.bench", "Run a grid of data sets, labels, recipes and draws."),
+    "bench": ("drgst.cli.bench", "Run a grid of data sets, labels per class, recipes and draws."),
     "tune": ("drgst.cli.tune", "Search settings by validation accuracy."),
-    "table": ("drgst.cli.table", "The paper's tables from the runs of a store."),
-    "figure": ("drgst.cli.figure", "The paper's figures, from the runs of a store or from a run made for them."),
-    "reproduce": ("drgst.cli.reproduce", "Run the paper's experiments and say which of its claims held."),
-    "recipes": ("drgst.cli.recipes", "List the methods and show what each is made of."),
+    "table": ("drgst.cli.table", "Make the paper's tables from the runs of a store."),
+    "figure": ("drgst.cli.figure", "Draw the paper's figures, from the runs of a store or from a run made for them."),
+    "reproduce": ("drgst.cli.reproduce", "Run the paper's experiments and check its claims."),
+    "recipes": ("drgst.cli.recipes", "List the methods and show the parts of each."),
     "report": ("drgst.cli.report", "Make the page that shows what a run did."),
     "data": ("drgst.cli.data", "List, get, show, check and split graphs."),
 }
 
 
-class Commands(LazyGroup):
+class LazyCommand(TyperCommand):
+    """A name and a line of help; the real command takes over when arguments are to be parsed."""
+
+    def __init__(self, name: str, module: str, summary: str) -> None:
+        super().__init__(name=name, help=summary)
+        self.module = module
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """The context of the real command, which is what gets invoked."""
+        command = typer.main.get_command(importlib.import_module(self.module).app)
+        return command.make_context(info_name, args, parent=parent, **extra)
+
+
+class Commands(TyperGroup):
     """The table above as a group of commands."""
 
-    table = COMMANDS
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, (module, summary) in COMMANDS.items():
+            self.add_command(LazyCommand(name, module, summary))
 
 
 app = typer.Typer(
     name="drgst",
     cls=Commands,
-    help="Self-training on graphs with a handful of labels.",
+    help="Self-training on graphs with few labels.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"drgst {__version__}")
         raise typer.Exit()
 
 
 @app.callback()
 def _options(
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error what is done.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Report each step on standard error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     del version  # its callback has stopped already
-    from drgst.cli.console import show_log
+    from drgst.cli.console import set_up_log
 
-    show_log(verbose)
+    set_up_log(verbose)
 
 
 def main(args: list[str] | None = None) -> None:

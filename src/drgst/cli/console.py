@@ -1,4 +1,4 @@
-"""What the commands share: where words, figures and JSON go."""
+"""Where text, JSON and the log of the commands go."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import logging
 import sys
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,17 +17,12 @@ from drgst.errors import DrgstWarning
 if TYPE_CHECKING:
     from rich.console import Console
 
-JsonOption = Annotated[bool, typer.Option("--json", help="End standard output with one line of JSON.")]
-RootOption = Annotated[
-    str | None, typer.Option("--root", help="Folder with the data sets' files.", envvar="DRGST_DATA", show_envvar=True)
-]
 
-
-def people(as_json: bool = False) -> Console:
-    """The console for people: standard output, or standard error where standard output is for a program."""
+def get_console(stderr: bool = False) -> Console:
+    """The console for text: standard output, or standard error where standard output is for a program."""
     from rich.console import Console
 
-    return Console(stderr=as_json, markup=False, highlight=False, emoji=False)
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
 def emit(document: dict[str, Any] | list[Any]) -> None:
@@ -33,7 +30,18 @@ def emit(document: dict[str, Any] | list[Any]) -> None:
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
-def show_log(verbose: bool) -> None:
+@contextmanager
+def interruptible(kept: str) -> Iterator[None]:
+    """Ctrl-C ends with one line, which names what is kept, and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        message = f"\ninterrupted; {kept}; the same command continues"
+        get_console(stderr=True).print(message, soft_wrap=True)
+        raise typer.Exit(130) from None
+
+
+def set_up_log(verbose: bool) -> None:
     """Send drgst's log and its warnings to standard error: warnings always, the rest with ``--verbose``."""
     logger = logging.getLogger("drgst")
     for handler in [h for h in logger.handlers if isinstance(h, _ErrorHandler)]:
@@ -44,7 +52,7 @@ def show_log(verbose: bool) -> None:
 
 
 class _ErrorHandler(logging.Handler):
-    """``warning: …`` or the bare words, on the standard error of the moment."""
+    """``warning: …`` or the bare message, on the standard error of the moment."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """One line, named by its level where that is above information."""

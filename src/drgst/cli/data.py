@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from drgst.cli.console import JsonOption, RootOption, emit, people
+from drgst.cli.console import emit, get_console
+from drgst.cli.options import JsonOption, PoolOption, RootOption
 
 if TYPE_CHECKING:
-    from drgst.graph.core import Graph
     from drgst.graph.datasets.registry import DataSet
-    from drgst.graph.split import Split
+    from drgst.graph.split import Pool, Split
+    from drgst.graph.stats import Statistics
 
 app = typer.Typer(help="List, get, show, check and split graphs.", no_args_is_help=True, add_completion=False)
 
@@ -21,12 +22,12 @@ Source = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A data set, a 
 
 @app.command("list")
 def list_datasets(root: RootOption = None, json: JsonOption = False) -> None:
-    """List the data sets that drgst knows, and where each would come from."""
-    from drgst.cli.show import dataset_table
+    """List the data sets that drgst knows, and where each comes from."""
+    from drgst.cli.output.graph import dataset_table
     from drgst.graph.datasets.registry import DATASETS
 
     rows = [_dataset_row(dataset, root) for dataset in DATASETS.values()]
-    people(json).print(dataset_table(rows))
+    get_console(json).print(dataset_table(rows))
     if json:
         emit({"datasets": rows})
 
@@ -38,12 +39,12 @@ def get(
     json: JsonOption = False,
 ) -> None:
     """Get data sets: from a data folder, the cache or the internet, each file checked."""
-    from drgst.cli.show import progress_bar
+    from drgst.cli.output.graph import progress_bar
     from drgst.graph.datasets import load as datasets
     from drgst.graph.datasets.registry import find_dataset
 
-    wanted = [find_dataset(name).name for name in names]  # a typing error is said before anything is downloaded
-    console, got = people(json), []
+    wanted = [find_dataset(name).name for name in names]  # a typing error is reported before anything is downloaded
+    console, got = get_console(json), []
     for name in wanted:
         with progress_bar(console, name) as progress:
             graph = datasets.get(name, root, progress)
@@ -56,33 +57,33 @@ def get(
 @app.command()
 def show(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
     """Show a graph's statistics: sizes, homophily and how many nodes each class has."""
-    from drgst.cli.show import print_statistics
+    from drgst.cli.output.graph import print_statistics
     from drgst.graph.io.open import open_graph
     from drgst.graph.stats import statistics
 
     graph = open_graph(source, root)
     figures = statistics(graph)
-    print_statistics(people(json), graph, figures)
+    print_statistics(get_console(json), graph, figures)
     if json:
         emit({**figures.to_dict(), "splits": [_sizes(split) for split in graph.splits], "notes": list(graph.notes)})
 
 
 @app.command()
 def check(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
-    """Check a graph: what is wrong ends with exit code 2; what is merely worth knowing is said."""
+    """Check a graph: a fault ends with exit code 2; what is worth knowing is printed."""
     from drgst.graph.io.open import open_graph
     from drgst.graph.stats import statistics
 
     graph = open_graph(source, root)
     for split in graph.splits:
         split.check(graph)
-    remarks = _remarks(graph)
-    console = people(json)
+    figures, console = statistics(graph), get_console(json)
+    remarks = _remarks(figures)
     for line in (*graph.notes, *remarks):
         console.print(f"- {line}")
     console.print(f"{graph.name} is in order: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
     if json:
-        emit({"ok": True, **statistics(graph).to_dict(), "notes": list(graph.notes), "remarks": remarks})
+        emit({"ok": True, **figures.to_dict(), "notes": list(graph.notes), "remarks": remarks})
 
 
 @app.command()
@@ -94,45 +95,31 @@ def split(
     test: Annotated[str | None, typer.Option(help="Test nodes: a number, or a fraction below 1.")] = None,
     floor: Annotated[int, typer.Option(help="Least training labels per class in a random split.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
-    pool: Annotated[str, typer.Option(help="Who may be pseudo-labelled: unlabelled, or all-but-validation.")] = (
-        "unlabelled"
-    ),
+    pool: PoolOption = "unlabelled",
     random: Annotated[bool, typer.Option("--random", help="Draw anew even where the graph has a split.")] = False,
     out: Annotated[Path | None, typer.Option(help="File to write; standard output without it.")] = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
     """Split a graph: --per-class draws from its own training nodes as in the paper, or at random where it has none."""
+    from drgst.graph import splits
     from drgst.graph.io.open import open_graph
     from drgst.graph.io.split_files import save_split, to_json
 
     graph = open_graph(source, root)
-    own = graph.split is not None and not (random or fraction is not None or val or test)
-    settings: dict[str, Any] = {"per_class": per_class, "seed": seed, "pool": pool}
-    if not own:
-        settings |= {"fraction": fraction, "floor": floor, "val": _amount("val", val), "test": _amount("test", test)}
-    made = _from_public(graph, **settings) if own else _at_random(graph, **settings)
-    people(json or out is None).print(f"{graph.name}: {made!r}")
+    rule, k = cast("Pool", pool), 20 if per_class is None and fraction is None else per_class
+    if graph.split is None or random or fraction is not None or val or test:
+        sizes: dict[str, Any] = {"val": _amount("val", val), "test": _amount("test", test), "floor": floor}
+        made = splits.random_split(graph, per_class=k, fraction=fraction, seed=seed, pool=rule, **sizes)
+    else:
+        made = splits.public(graph, rule) if per_class is None else splits.per_class(graph, per_class, seed, rule)
+    get_console(json or out is None).print(f"{graph.name}: {made!r}")
     if out is None:
         typer.echo(to_json(made, graph))
         return
     save_split(made, graph, out)
     if json:
         emit({"graph": graph.name, "seed": seed, **_sizes(made), "out": str(out)})
-
-
-def _from_public(graph: Graph, per_class: int | None, seed: int, pool: Any) -> Split:
-    from drgst.graph import splits
-
-    return splits.public(graph, pool) if per_class is None else splits.per_class(graph, per_class, seed, pool)
-
-
-def _at_random(graph: Graph, **settings: Any) -> Split:
-    from drgst.graph import splits
-
-    if settings["per_class"] is None and settings["fraction"] is None:
-        settings["per_class"] = 20
-    return splits.random_split(graph, **settings)
 
 
 def _amount(name: str, text: str | None) -> int | float | None:
@@ -151,7 +138,7 @@ def _sizes(made: Split) -> dict[str, Any]:
 
 
 def _dataset_row(dataset: DataSet, root: str | None) -> dict[str, Any]:
-    """The figures of the paper, with the pairs that are really there, and the place the files are in now."""
+    """The figures of the paper, with the pairs that the files hold, and where the files are."""
     from drgst.graph.datasets.sources import cache_folder, root_folder
 
     figures = dataset.paper
@@ -163,15 +150,12 @@ def _dataset_row(dataset: DataSet, root: str | None) -> dict[str, Any]:
     return {**row, "place": "part of drgst" if dataset.name == "cora" else "to be downloaded"}
 
 
-def _remarks(graph: Graph) -> list[str]:
-    """What is allowed but a person would want to know."""
-    import numpy as np
-
-    counts = np.bincount(graph.labels[graph.labels >= 0], minlength=graph.num_classes)
+def _remarks(figures: Statistics) -> list[str]:
+    """What is allowed, but worth knowing."""
     facts = (
-        (int((graph.degrees == 0).sum()), "nodes have no edge"),
-        (int((graph.labels < 0).sum()), "nodes have no label"),
-        (int((counts < 3).sum()), "classes have fewer than 3 labelled nodes"),
+        (figures.isolated, "nodes have no edge"),
+        (figures.nodes - figures.labelled, "nodes have no label"),
+        (sum(count < 3 for count in figures.label_counts.values()), "classes have fewer than 3 labelled nodes"),
     )
     remarks = [f"{count:,} {what}" for count, what in facts if count]
-    return remarks if graph.num_features else [*remarks, "there are no features"]
+    return remarks if figures.features else [*remarks, "there are no features"]

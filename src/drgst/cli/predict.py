@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from drgst.cli.console import JsonOption, RootOption, emit, people
+from drgst.cli.console import emit, get_console
+from drgst.cli.options import JsonOption, RootOption
 from drgst.files import write_text
 
 app = typer.Typer(add_completion=False)
@@ -44,7 +45,7 @@ def predict(
     counts = ", ".join(f"{name} {count:,}" for name, count in labels.most_common())
     right = "" if found.accuracy is None else f"; accuracy {found.accuracy:.1%} on the nodes of known label"
     written = "" if out is None else f"; written to {out}"
-    people(as_json=True).print(f"{nodes:,} nodes: {counts}{right}{written}", soft_wrap=True)
+    get_console(stderr=True).print(f"{nodes:,} nodes: {counts}{right}{written}", soft_wrap=True)
     if json:
         where = None if out is None else str(out)
         facts = {"nodes": nodes, "labels": labels, "accuracy": found.accuracy, "out": where}

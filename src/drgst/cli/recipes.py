@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.cli.console import JsonOption, emit, people
+from drgst.cli.console import emit, get_console
+from drgst.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from drgst.recipes import RecipeSpec
@@ -24,7 +25,7 @@ def recipes(context: typer.Context, json: JsonOption = False) -> None:
     from drgst.recipes import find_recipe, recipe_names
 
     rows = [_row(find_recipe(name)) for name in recipe_names()]
-    console = people(json)
+    console = get_console(json)
     for row in rows:
         console.print(f"{row['name']:<18} {row['summary']}", soft_wrap=True)
         console.print(f"{'':<18} {_told(row['parts'])}", soft_wrap=True, style="dim")
@@ -43,7 +44,7 @@ def show(
     spec = find_recipe(name)
     row = {**_row(spec), "paper": spec.paper, "settings": spec.settings().model_dump(), "doc": spec.doc}
     row["own_settings"] = dict(spec.defaults)
-    console = people(json)
+    console = get_console(json)
     console.print(f"{spec.name}: {spec.summary}", soft_wrap=True)
     for text in (spec.paper, spec.doc):
         console.print(f"\n{text}" if text else "", soft_wrap=True)

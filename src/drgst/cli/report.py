@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from drgst.cli.console import JsonOption, RootOption, emit, people
+from drgst.cli.console import emit, get_console
+from drgst.cli.options import JsonOption, RootOption
 
 app = typer.Typer(add_completion=False)
 
@@ -47,7 +48,7 @@ def report(
         raise SettingError("name either the folder of a run or a store with --store")
     target = page.save(out or target)
     written = f"written to {target} ({len(page.html) / 1e6:.1f} MB); open it in a browser"
-    people(json).print("\n".join([*page.data["sentences"], "", written]), soft_wrap=True)
+    get_console(json).print("\n".join([*page.data["sentences"], "", written]), soft_wrap=True)
     if show:
         typer.launch(target.absolute().as_uri())
     if json:

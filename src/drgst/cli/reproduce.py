@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from drgst.cli.console import JsonOption, RootOption, emit, people
-
-if TYPE_CHECKING:
-    from drgst.report.reproduction.page import Reproduction
+from drgst.cli.console import emit, get_console, interruptible
+from drgst.cli.options import JobsOption, JsonOption, RootOption
 
 app = typer.Typer(add_completion=False)
 
@@ -20,7 +17,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def reproduce(
     full: Annotated[
-        bool, typer.Option("--full/--quick", help="Everything, many hours; or Cora with few draws.")
+        bool, typer.Option("--full/--quick", help="All experiments, many hours; or Cora with few draws.")
     ] = False,
     out: Annotated[Path, typer.Option(help="Folder for tables, figures and the page.")] = Path("reproduction"),
     store: Annotated[Path | None, typer.Option(help="File that keeps the runs.", show_default="OUT/runs.db")] = None,
@@ -28,7 +25,7 @@ def reproduce(
     run: Annotated[
         bool, typer.Option("--run/--no-run", help="Make the runs that the store lacks, or show what it holds.")
     ] = True,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one per core")] = None,
+    jobs: JobsOption = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -36,41 +33,30 @@ def reproduce(
 
     A run that is in the store is not repeated: the same command continues an interrupted reproduction.
     """
-    from drgst.bench.bench import Report, bench
+    from drgst.bench.bench import BenchResult, bench
     from drgst.bench.executors import Local
     from drgst.bench.grid import Grid
-    from drgst.bench.persistent_pool import PersistentPool
     from drgst.bench.store import Store
-    from drgst.cli.bench_view import BenchView
+    from drgst.cli.output.bench import BenchProgress
     from drgst.report.reproduction.run import reproduce as run_reproduction
     from drgst.report.reproduction.scale import FULL, QUICK
 
     scale = replace(FULL if full else QUICK, root=root)
     scale = scale if draws is None else replace(scale, draws=draws)
-    kept = store or out / "runs.db"
-    try:
-        with PersistentPool(Local(jobs or os.cpu_count() or 1)) as worker:
+    runs, console = store or out / "runs.db", get_console(json)
+    with interruptible(f"the finished runs are kept in {runs}"), Local(jobs) as executor:
 
-            def run_grid(grid: Grid, opened: Store) -> Report:
-                with BenchView(people(as_json=True), worker.slots) as view:
-                    return bench(grid, opened, worker, view)
+        def run_grid(grid: Grid, opened: Store) -> BenchResult:
+            with BenchProgress(get_console(stderr=True), executor.slots) as progress:
+                return bench(grid, opened, executor, progress)
 
-            made = run_reproduction(scale, out, kept, run_grid if run else None)
-    except KeyboardInterrupt:
-        people(as_json=True).print(f"\ninterrupted; the finished runs are kept in {kept}; the same command continues")
-        raise typer.Exit(130) from None
-    _show(made, json)
-    if made.failed:
-        raise typer.Exit(1)
-
-
-def _show(made: Reproduction, json: bool) -> None:
-    console = people(json)
+        made = run_reproduction(scale, out, runs, run_grid if run else None)
     for claim in made.claims:
         console.print(f"{claim.verdict:<17}  {claim.title}", soft_wrap=True)
-    for note in made.notes:
-        console.print(note, soft_wrap=True)
-    console.print(f"the page is {made.page}: open it in a browser", soft_wrap=True)
+    for line in (*made.notes, f"the page is {made.page}: open it in a browser"):
+        console.print(line, soft_wrap=True)
     if json:
         claims = [{"title": claim.title, "verdict": claim.verdict} for claim in made.claims]
         emit({"claims": claims, "runs": made.runs, "failed": made.failed, "page": str(made.page)})
+    if made.failed:
+        raise typer.Exit(1)

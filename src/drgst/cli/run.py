@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.cli.console import JsonOption, RootOption, emit, people
+from drgst.cli.console import emit, get_console
+from drgst.cli.options import JsonOption, RootOption
 
 if TYPE_CHECKING:
     from drgst.runs.config import RunConfig
@@ -54,7 +55,7 @@ def run(
 
     Without any argument: drgst-de on Cora with 3 labels per class.
     """
-    from drgst.cli.run_view import report
+    from drgst.cli.output.run import report
     from drgst.errors import SplitError
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
@@ -85,7 +86,7 @@ def run(
     if not (resume and folder.finished):
         _execute(wanted, folder, resume, root, json)
     summary = folder.summary()
-    report(people(json), summary, folder.rows(), str(folder))
+    report(get_console(json), summary, folder.rows(), str(folder))
     if json:
         emit({key: summary[key] for key in JSON_KEYS})
 
@@ -118,13 +119,13 @@ def _same(folder: RunFolder, given: RunConfig) -> RunConfig:
 
 
 def _execute(config: RunConfig, folder: RunFolder, resume: bool, root: str | None, json: bool) -> None:
-    from drgst.cli.progress import Progress
-    from drgst.cli.run_view import introduction
+    from drgst.cli.output.progress import Progress
+    from drgst.cli.output.run import introduction
     from drgst.runs.run import Run
 
     run = Run.from_config(config, lambda data: _open(data, root))
-    people(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
-    console = people(as_json=True)
+    get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
+    console = get_console(stderr=True)
     try:
         with Progress(console, run.problem.settings.stages) as progress:
             run.execute(progress, folder, resume)
@@ -136,12 +137,12 @@ def _execute(config: RunConfig, folder: RunFolder, resume: bool, root: str | Non
 
 def _open(data: str, root: str | None) -> Any:
     """The graph, with a bar on standard error while something is downloaded."""
-    from drgst.cli.show import progress_bar
+    from drgst.cli.output.graph import progress_bar
     from drgst.graph.datasets import load as datasets
     from drgst.graph.datasets.registry import DATASETS
     from drgst.graph.io.open import open_graph
 
     if data not in DATASETS or data == "cora":  # Cora is part of drgst
         return open_graph(data, root)
-    with progress_bar(people(as_json=True), data) as progress:
+    with progress_bar(get_console(stderr=True), data) as progress:
         return datasets.get(data, root, progress)

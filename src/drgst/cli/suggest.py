@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.cli.console import JsonOption, emit, people
+from drgst.cli.console import emit, get_console
+from drgst.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,7 +36,7 @@ def suggest(
     rows = result.suggestion_rows(found)
     if not rows:
         raise RunError(f"every node of the run in {run} is labelled, so there is none to suggest")
-    console = people(json)
+    console = get_console(json)
     console.print(_table(rows, found.measure))
     if len(rows) < n:
         console.print(f"only {len(rows):,} nodes are unlabelled, so no more can be suggested", soft_wrap=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drgst.cli.console import RootOption, people
+from drgst.cli.console import get_console
+from drgst.cli.options import PoolOption, RootOption, SourceOption, VariantOption
 
 if TYPE_CHECKING:
     from drgst.report.tables.table import Table
@@ -20,24 +21,21 @@ NAMES = ("main", "ablation", "datasets", "calibration", "time")
 @app.command()
 def table(
     name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.")],
-    store: Annotated[Path, typer.Option(help="Store of runs, or its export (.csv, .parquet).")] = Path("runs.db"),
+    store: SourceOption = Path("runs.db"),
     how: Annotated[str, typer.Option("--format", help="text, md, latex, html or csv.")] = "text",
     against: Annotated[
         str | None,
         typer.Option(help="Recipe to compare with.", show_default="gcn; ablation: DR-GST in full"),
     ] = None,
-    variant: Annotated[
-        str,
-        typer.Option(help="Settings: default, validation (the best by validation accuracy), or such as threshold=0.4."),
-    ] = "default",
-    pool: Annotated[str, typer.Option(help="unlabelled, or all-but-validation.")] = "unlabelled",
+    variant: VariantOption = "default",
+    pool: PoolOption = "unlabelled",
     validation: Annotated[str, typer.Option(help="public, or none.")] = "public",
     paper: Annotated[bool, typer.Option("--paper", help="Add the cells that only the paper has.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
     root: RootOption = None,
 ) -> None:
     """Make a table of the runs in a store, beside the paper's figures for the same cells."""
-    from drgst.bench.results import Wanted, check_any, check_recipe, choose, read_runs
+    from drgst.bench.statistics.results import RunFilter, check_any, check_recipe, read_runs, runs_by_cell
     from drgst.errors import SettingError, unknown
     from drgst.files import write_text
     from drgst.report.tables.registry import make_table
@@ -47,8 +45,8 @@ def table(
         raise SettingError(unknown("table", name, NAMES))
     if how not in FORMATS:
         raise SettingError(unknown("format", how, FORMATS))
-    rows, wanted = read_runs(store), Wanted(variant, pool, validation)
-    cells = choose(rows, wanted)
+    rows, wanted = read_runs(store), RunFilter(variant, pool, validation)
+    cells = runs_by_cell(rows, wanted)
     if name == "datasets":
         made = _datasets({row["dataset"] for row in rows}, root)
     else:
@@ -61,11 +59,11 @@ def table(
         sys.stdout.write(text)
     else:
         write_text(out, text)
-        people().print(f"{out}", soft_wrap=True)
+        get_console().print(f"{out}", soft_wrap=True)
 
 
 def _datasets(names: set[str], root: str | None) -> Table:
-    """With figures of the data sets by name that the store has runs of and that can be opened here."""
+    """The data sets of the paper, with statistics of those that the store has runs of and that can be opened here."""
     from drgst.errors import DrgstError
     from drgst.graph.datasets.load import load
     from drgst.graph.datasets.registry import DATASETS
@@ -77,5 +75,5 @@ def _datasets(names: set[str], root: str | None) -> Table:
         try:
             found[name] = statistics(load(name, root))
         except DrgstError as error:
-            people(as_json=True).print(f"{name} is left empty: {error}", soft_wrap=True)
+            get_console(stderr=True).print(f"{name} is left empty: {error}", soft_wrap=True)
     return datasets(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from drgst.bench.correlation import Correlation
+from drgst.bench.statistics.correlation import Correlation
 from drgst.report.claims import relations
 from drgst.report.figures.toy_run import Toy
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drgst.bench.results import Wanted, choose
+from drgst.bench.statistics.results import RunFilter, runs_by_cell
 from drgst.report.claims import time
 
 Row = Callable[..., dict[str, Any]]
@@ -26,7 +26,7 @@ def test_time_is_per_stage(make_row: Row, factor: float, expected: str) -> None:
         seconds = factor * (1 + draw / 100)
         rows.append(make_row(f"a{draw}", recipe="drgst-do", draw=draw, stage_rows=stages([seconds] * 3)))
         rows.append(make_row(f"b{draw}", recipe="drgst-do-wo", draw=draw, stage_rows=stages([1.0])))
-    found = choose(rows, Wanted())
+    found = runs_by_cell(rows, RunFilter())
     ratios = time.stage_ratios(found, "drgst-do", "drgst-do-wo", "seconds")
     assert ratios == pytest.approx([factor, 1.01 * factor, 1.02 * factor])
     claim = time.twice(found)
@@ -35,5 +35,5 @@ def test_time_is_per_stage(make_row: Row, factor: float, expected: str) -> None:
 
 
 def test_runs_without_stages_are_not_counted(make_row: Row) -> None:
-    bare = choose([make_row("a", recipe="drgst-do"), make_row("b", recipe="drgst-do-wo")], Wanted())
+    bare = runs_by_cell([make_row("a", recipe="drgst-do"), make_row("b", recipe="drgst-do-wo")], RunFilter())
     assert time.twice(bare).verdict == "not run"

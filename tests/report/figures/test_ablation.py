@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.bench.results import Wanted, choose
+from drgst.bench.statistics.results import RunFilter, runs_by_cell
 from drgst.report.experiments import ablations
 from drgst.report.figures import ablation
 from drgst.report.figures.registry import draw
@@ -28,7 +28,7 @@ def test_bars_are_of_shared_draws(make_row: Callable[..., dict[str, Any]]) -> No
     rows += [make_row("b", recipe="drgst-de", draw=1, test_accuracy=0.9)]
     rows += [make_row("c", recipe="drgst-de-wo", draw=0, test_accuracy=0.4)]
     rows += [make_row("d", recipe="drgst-de", draw=0, per_class=5)]  # alone: nothing to compare with
-    found = ablation.bars(choose(rows, Wanted()), ablations("drgst-de"))
+    found = ablation.bars(runs_by_cell(rows, RunFilter()), ablations("drgst-de"))
     assert list(found["cora"]) == [3]
     assert [(bar.part, bar.mean, bar.draws) for bar in found["cora"][3]] == [(0, 50, 1), (3, 40, 1)]
 

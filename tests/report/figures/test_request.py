@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from drgst.bench.export import to_csv
 from drgst.bench.store import Store
+from drgst.bench.store.export import to_csv
 from drgst.report.figures.request import Request, stored_rows
 
 

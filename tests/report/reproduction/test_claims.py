@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from drgst.bench.export import to_csv
 from drgst.bench.store import Store
+from drgst.bench.store.export import to_csv
 from drgst.report.experiments import DRGST, ablations
 from drgst.report.figures.request import Request
 from drgst.report.figures.toy_run import Toy

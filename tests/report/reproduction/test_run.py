@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from drgst.bench.bench import Report, bench
+from drgst.bench.bench import BenchResult, bench
 from drgst.bench.executors import Inline
 from drgst.bench.grid import Grid
 from drgst.bench.store import Store
@@ -20,7 +20,7 @@ from drgst.report.reproduction.scale import QUICK, Scale
 DECIDED = {"held", "refuted", "too small to tell"}
 
 
-def run_inline(grid: Grid, store: Store) -> Report:
+def run_inline(grid: Grid, store: Store) -> BenchResult:
     return bench(grid, store, Inline())
 
 
@@ -52,7 +52,7 @@ def test_all_of_it_in_small_twice(small: Scale, tmp_path: Path) -> None:
     written = json.loads((out / "claims.json").read_text(encoding="utf-8"))
     assert [c["verdict"] for c in written] == [claim.verdict for claim in made.claims]
 
-    def fail(grid: Grid, opened: Store) -> Report:
+    def fail(grid: Grid, opened: Store) -> BenchResult:
         return bench(grid, opened, Inline(work=lambda task: pytest.fail(f"{task} was run again")))
 
     again = reproduce(small, out, store, fail)

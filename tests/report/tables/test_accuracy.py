@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drgst.bench.results import Wanted, choose, read_runs
+from drgst.bench.statistics.results import RunFilter, read_runs, runs_by_cell
 from drgst.bench.store import Store
 from drgst.errors import StoreError
 from drgst.report.tables.accuracy import ablation, main, ranks
@@ -90,7 +90,7 @@ def test_an_ablation_without_ablated_recipes_is_refused(cells: Callable[..., Any
 def test_few_draws_give_no_more_than_they_can(make_row: Row, as_dicts: Dicts) -> None:
     rows = [make_row(f"{d}", draw=d, test_accuracy=value) for d, value in enumerate((0.2, 0.9))]
     rows += [make_row("c", recipe="drgst-de", draw=0, test_accuracy=0.3)]
-    gcn, one = as_dicts(main(choose(rows, Wanted())))
+    gcn, one = as_dicts(main(runs_by_cell(rows, RunFilter())))
     assert gcn["95 % interval"] == "0.0–100.0"  # Student's interval of two draws reaches beyond
     assert (one["accuracy"], one["95 % interval"], one["vs gcn"]) == ("30.00", "", "+10.00")
     assert (one["95 % bootstrap"], one["p (Holm)"]) == ("", "")
@@ -104,9 +104,9 @@ def test_ranks(cells: Callable[..., Any]) -> None:
 
 def test_a_table_of_twenty_thousand_rows(tmp_path: Path, make_row: Row) -> None:
     path = tmp_path / "big.db"
-    with Store(path, create=True) as store, store.writing():
+    with Store(path, create=True) as store, store.transaction():
         for i in range(20_000):
             place = {"per_class": (3, 5, 10, 20)[i // 10 % 4], "recipe": f"r{i // 40 % 100}", "draw": i % 10}
             store.add(make_row(f"k{i}", **place, variant=f"v{i // 4000}" if i >= 4000 else "", stage_rows="x" * 1500))
-    text = render(main(choose(read_runs(path), Wanted()), "r0"), "text")
+    text = render(main(runs_by_cell(read_runs(path), RunFilter()), "r0"), "text")
     assert text.count("\n") > 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from drgst.bench.results import Wanted, choose
+from drgst.bench.statistics.results import RunFilter, runs_by_cell
 from drgst.graph.stats import statistics
 from drgst.report.tables.resources import calibration, datasets, time
 from drgst.report.tables.table import Table
@@ -16,7 +16,7 @@ Dicts = Callable[[Table], list[dict[str, str]]]
 def test_time_and_calibration(make_row: Callable[..., dict[str, Any]], as_dicts: Dicts) -> None:
     rows = [make_row("a", recipe="self-training", seconds=2.0, epochs=100, ece=0.2)]
     rows += [make_row("b", recipe="drgst-de", seconds=5.0, epochs=200, ece=0.1, stages=2, peak_memory_mb=300.0)]
-    found = choose(rows, Wanted())
+    found = runs_by_cell(rows, RunFilter())
     timed = {r["recipe"]: r for r in as_dicts(time(found, "self-training"))}
     assert timed["drgst-de"]["ratio to self-training"] == "2.50"
     assert timed["drgst-de"]["ms per epoch"] == "25.0"

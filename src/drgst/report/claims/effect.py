@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from drgst.bench.paired import mean_interval
-from drgst.bench.student_t import student_quantile
+from drgst.bench.statistics.paired import mean_interval, student_quantile
 from drgst.report.tables.accuracy import Cells
 
 Verdict = Literal["held", "refuted", "too small to tell", "not run"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from drgst.bench.correlation import Correlation, rank_correlation
+from drgst.bench.statistics.correlation import Correlation, rank_correlation
 from drgst.report.claims.effect import BELOW, Claim, Effect, decide, measure
 from drgst.report.figures.toy_run import Toy
 

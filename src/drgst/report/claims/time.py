@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from drgst.bench.results import Row
+from drgst.bench.statistics.results import Row
 from drgst.report.claims.effect import Claim, Effect, measure
 from drgst.report.experiments import DRGST
 from drgst.report.tables.accuracy import Cells

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drgst.bench.paired import mean_interval
-from drgst.bench.results import CellName, Runs, Wanted, check_any, check_recipe, choose, read_runs
+from drgst.bench.statistics.paired import mean_interval
+from drgst.bench.statistics.results import CellName, RunFilter, Runs, check_any, check_recipe, read_runs, runs_by_cell
 from drgst.report.explorer.data import plain
 from drgst.report.explorer.html import render
 from drgst.report.explorer.page import Page
@@ -19,10 +19,10 @@ from drgst.report.tables.table import Table
 Place = tuple[str, int]  # data set and labels per class
 
 
-def bench_page(store: str | Path, against: str = "gcn", wanted: Wanted | None = None) -> Page:
+def bench_page(store: str | Path, against: str = "gcn", wanted: RunFilter | None = None) -> Page:
     """The page of the runs in ``store`` (or its export); differences are to the recipe ``against``."""
-    rows, wanted = read_runs(Path(store)), wanted or Wanted()
-    cells = choose(rows, wanted)
+    rows, wanted = read_runs(Path(store)), wanted or RunFilter()
+    cells = runs_by_cell(rows, wanted)
     check_any(cells, rows, wanted)
     if against != "gcn":
         check_recipe(against, cells)

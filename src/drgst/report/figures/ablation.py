@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from drgst.bench.grid import Grid
-from drgst.bench.paired import mean_interval
+from drgst.bench.statistics.paired import mean_interval
 from drgst.report.experiments import Experiment, ablations
 from drgst.report.figures import style
 from drgst.report.figures.request import Request

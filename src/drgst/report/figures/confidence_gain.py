@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from drgst.bench.correlation import Correlation, rank_correlation
+from drgst.bench.statistics.correlation import Correlation, rank_correlation
 from drgst.report.figures import style
 from drgst.report.figures.gain import KINDS, labelled_others, sampled_gain
 from drgst.report.figures.request import Request

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from drgst.bench.grid import Grid
-from drgst.bench.paired import mean_interval
-from drgst.bench.results import Runs
+from drgst.bench.statistics.paired import mean_interval
+from drgst.bench.statistics.results import Runs
 from drgst.report.experiments import ABLATED, CURVES, Experiment
 from drgst.report.figures import style
 from drgst.report.figures.request import Request

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drgst.bench.results import READ, CellName, Row, Runs, Wanted, choose
+from drgst.bench.statistics.results import READ, CellName, Row, RunFilter, Runs, runs_by_cell
 from drgst.graph.datasets.registry import DATASETS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Request:
     """The data and options of a figure; each figure reads those that concern it."""
 
     store: Path = Path("runs.db")
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: RunFilter = field(default_factory=RunFilter)
     dataset: str | None = None  # None: Cora, or every data set of the store
     per_class: int | None = None  # labels per class of a run made for the figure; None: the figure's default
     seed: int = 0  # of a run made for the figure
@@ -52,7 +52,7 @@ class Request:
     @cached_property
     def cells(self) -> dict[CellName, Runs]:
         """The cells of the requested runs, of one data set if it is named."""
-        found = choose(self.rows, self.wanted)
+        found = runs_by_cell(self.rows, self.wanted)
         return {cell: runs for cell, runs in found.items() if self.dataset is None or cell[0] == self.dataset_name}
 
     @property
@@ -83,7 +83,7 @@ class Request:
 def stored_rows(path: Path, columns: Sequence[str] = READ) -> list[Row]:
     """The successful runs of a store, or of its export (.csv, .parquet)."""
     if path.suffix in (".csv", ".parquet"):
-        from drgst.bench.export import readable_rows
+        from drgst.bench.store.export import readable_rows
 
         rows = readable_rows(path)
     else:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from drgst.bench.grid import Grid
-from drgst.bench.results import Row, Wanted
+from drgst.bench.statistics.results import Row, RunFilter
 from drgst.bench.task import NEUTRAL, canonical
 from drgst.report.experiments import DRGST, Experiment
 from drgst.report.figures import style
@@ -82,12 +82,12 @@ def prepare(request: Request, setting: str) -> Data | None:
     return Data(setting, name, shown) if shown else None
 
 
-def lines(rows: Iterable[Row], setting: str, wanted: Wanted | None = None) -> list[Line]:
+def lines(rows: Iterable[Row], setting: str, wanted: RunFilter | None = None) -> list[Line]:
     """For each recipe and label count the runs that differ in ``setting`` alone.
 
     Of several such sets of runs the one with most values is taken, of equal ones the newest.
     """
-    wanted = wanted or Wanted()
+    wanted = wanted or RunFilter()
     groups: dict[tuple[str, int], dict[str, list[Row]]] = {}
     for row in rows:
         if row["recipe"] in DRGST and (row["pool"], row["validation"]) == (wanted.pool, wanted.validation):

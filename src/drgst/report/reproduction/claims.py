@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drgst.bench.correlation import Correlation
-from drgst.bench.results import Row, choose
+from drgst.bench.statistics.correlation import Correlation
+from drgst.bench.statistics.results import Row, runs_by_cell
 from drgst.files import write_text
 from drgst.report.claims import accuracy, relations, sweeps, time
 from drgst.report.claims.effect import Claim
@@ -22,7 +22,7 @@ NETWORKS = 5  # networks whose correlation of confidence and gain is measured
 
 def decide_claims(rows: Sequence[Row], request: Request, toy: Toy | None, networks: int = NETWORKS) -> list[Claim]:
     """Every claim of the paper; the data set of ``request`` is that of the claims about a single one."""
-    cells = choose(rows, request.wanted)
+    cells = runs_by_cell(rows, request.wanted)
     swept = [row for row in rows if row["dataset"] == request.dataset_name]
     labels = request.per_class or confidence_gain.PER_CLASS
     where = f"GCN on {request.dataset_name}, {labels} labels per class"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drgst.bench.bench import Report
-from drgst.bench.export import readable_rows, to_csv
+from drgst.bench.bench import BenchResult
 from drgst.bench.grid import Grid
-from drgst.bench.results import Row, Wanted, choose
+from drgst.bench.statistics.results import Row, RunFilter, runs_by_cell
 from drgst.bench.store import Store
+from drgst.bench.store.export import readable_rows, to_csv
 from drgst.errors import DrgstError, SettingError
 from drgst.files import write_text
 from drgst.graph.core import Graph
@@ -34,7 +34,7 @@ from drgst.report.tables.table import Table
 from drgst.report.tables.table import render as render_table
 
 _log = logging.getLogger("drgst")
-RunGrid = Callable[[Grid, Store], Report]
+RunGrid = Callable[[Grid, Store], BenchResult]
 EXPORTS = (".csv", ".parquet")
 
 
@@ -59,10 +59,10 @@ def reproduce(scale: Scale, out: Path, store: Path, run_grid: RunGrid | None = N
     statistics_of = {graph.name: statistics(graph) for graph in graphs.values()}
     rows = [row for row in rows if row["error"] is None and row["dataset"] in statistics_of]
     made.runs = len(rows)
-    wanted = Wanted(variant_name(scale.changes))
+    wanted = RunFilter(variant_name(scale.changes))
     request = Request(store, wanted, scale.datasets[0], max(scale.per_class), 0, scale.changes, scale.root, scale.toy)
     made.claims = decide_claims(rows, request, _draw(out / "figures", request, made))
-    made.tables = {**_tables(choose(rows, wanted), made), "datasets": datasets(statistics_of)}
+    made.tables = {**_tables(runs_by_cell(rows, wanted), made), "datasets": datasets(statistics_of)}
     _write(out, replace(scale, datasets=tuple(statistics_of)), made)
     return made
 

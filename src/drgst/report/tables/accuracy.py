@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from drgst.bench.paired import Comparison, compare, holm, mean_interval
-from drgst.bench.results import CellName, Runs
+from drgst.bench.statistics.paired import Comparison, compare, holm, mean_interval
+from drgst.bench.statistics.results import CellName, Runs
 from drgst.errors import StoreError
 from drgst.report.experiments import ABLATED, DRGST, ablations
 from drgst.report.paper import (

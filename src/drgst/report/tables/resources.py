@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from drgst.bench.results import CellName, Runs
+from drgst.bench.statistics.results import CellName, Runs
 from drgst.graph.datasets.registry import DATASETS
 from drgst.report.paper import dataset_order
 from drgst.report.tables.accuracy import CELL_COLUMNS, Cells, cell_entries, cell_order, mean_and_deviation, ranks

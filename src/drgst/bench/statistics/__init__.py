@@ -1,0 +1,1 @@
+"""Statistics of runs: means over draws, paired comparison, correlation."""

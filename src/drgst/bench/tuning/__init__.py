@@ -1,0 +1,1 @@
+"""Tuning: the search for settings of highest validation accuracy."""

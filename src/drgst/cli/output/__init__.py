@@ -1,0 +1,1 @@
+"""Tables, progress displays and bars of the command line."""
