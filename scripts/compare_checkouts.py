@@ -49,8 +49,8 @@ def run(checkout: Path, case: tuple[str, str, str], out: Path) -> str:
     data, recipe, validation = case
     folder = out / f"{data}-{recipe}-{validation}"
     if not (folder / "summary.json").is_file():
-        words = ["run", data, "--recipe", recipe, "--per-class", "3", "--seed", "0", "--validation", validation]
-        command = [sys.executable, "-m", "drgst", *words, "--threads", "1", "--force", "--out", str(folder)]
+        options = ["run", data, "--recipe", recipe, "--per-class", "3", "--seed", "0", "--validation", validation]
+        command = [sys.executable, "-m", "drgst", *options, "--threads", "1", "--force", "--out", str(folder)]
         env = {**os.environ, "PYTHONPATH": str(checkout.resolve() / "src"), "OMP_NUM_THREADS": "1"}
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -67,13 +67,13 @@ def main() -> int:
     parser.add_argument("checkouts", nargs="+", type=Path, help="one or two checkouts")
     parser.add_argument("--out", type=Path, default=Path("runs/compare"))
     parser.add_argument("--only", default="", help="cases whose name contains this")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     different = 0
     print("| data | recipe | validation labels | before | after | |\n|---|---|---|---|---|---|", flush=True)
     for case in CASES:
-        if asked.only not in "-".join(case):
+        if arguments.only not in "-".join(case):
             continue
-        found = [run(path, case, asked.out / path.resolve().name) for path in asked.checkouts]
+        found = [run(path, case, arguments.out / path.resolve().name) for path in arguments.checkouts]
         same = len(set(found)) == 1 and not found[0].startswith("exit")
         different += not same
         print(f"| {' | '.join((*case, *found))} | {'identical' if same else 'DIFFERENT'} |", flush=True)

@@ -43,9 +43,10 @@ class Effect:
     def figures(self) -> str:
         """``+0.52 points (95 %: -0.10 to +1.14, 12 draws)``."""
         how = _UNITS[self.unit][1]
+        mean = f"ρ = {self.mean:{how}}" if self.unit == "ρ" else f"{self.mean:{how}} {self.unit}"
         count = f"{self.count:,} {self.counted if self.count != 1 else self.counted.removesuffix('s')}"
         interval = f"95 %: {self.low:{how}} to {self.high:{how}}, " if math.isfinite(self.high - self.low) else ""
-        return f"{self.mean:{how}} {self.unit} ({interval}{count})"
+        return f"{mean} ({interval}{count})"
 
     def __str__(self) -> str:
         needed = ""
@@ -57,7 +58,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim: what the paper says, the rule by which it is decided, and the measured effects."""
+    """One claim: the text of the paper, the rule by which it is decided, and the measured effects."""
 
     title: str
     paper: str
@@ -112,8 +113,8 @@ def measure(
 def draws_needed(distance: float, deviation: float) -> int:
     """The smallest n with (t_{n-1, 97.5 %} + t_{n-1, 80 %}) s/√n ≤ d.
 
-    With n draws of standard deviation ``deviation`` an effect that is ``distance`` away from the bound of the claim
-    is told from it by the 95 % interval with a probability of about 80 %. :data:`MOST` + 1 stands for all above.
+    With n draws of standard deviation s the 95 % interval of an effect at distance d from the bound of the claim
+    excludes the bound with a probability of about 80 %. :data:`MOST` + 1 stands for all larger numbers.
     """
     z = NormalDist().inv_cdf((1 + LEVEL) / 2) + NormalDist().inv_cdf(POWER)
     if deviation * z > distance * math.sqrt(MOST):

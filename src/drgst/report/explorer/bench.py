@@ -105,11 +105,11 @@ def _best(cells: Cells, place: Place) -> dict[str, Any] | None:
 
 def _command(row: Mapping[str, Any]) -> str:
     """The command that repeats a run of the store."""
-    words = ["drgst", "run", row["dataset"], "--recipe", row["recipe"], "--per-class", str(row["per_class"])]
-    words += ["--seed", str(row["seed"])]
-    words += [] if row["pool"] == "unlabelled" else ["--pool", row["pool"]]
-    words += ["--set", row["variant"]] if row["variant"] else []
-    return shlex.join(words)
+    arguments = ["drgst", "run", row["dataset"], "--recipe", row["recipe"], "--per-class", str(row["per_class"])]
+    arguments += ["--seed", str(row["seed"])]
+    arguments += [] if row["pool"] == "unlabelled" else ["--pool", row["pool"]]
+    arguments += ["--set", row["variant"]] if row["variant"] else []
+    return shlex.join(arguments)
 
 
 def _cards(cells: Cells, recipes: Sequence[str], places: Sequence[Place]) -> list[list[str]]:

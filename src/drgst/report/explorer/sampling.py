@@ -35,10 +35,10 @@ def take_sample(total: int, stages: int, result: int, required: np.ndarray, seed
             f"The map holds {nodes.size:,} of {total:,} nodes: all training and suggested nodes, and a uniform sample "
             "of the others. Figures, tables of classes and diagrams are of all nodes."
         )
-    room = max(3, BUDGET // (COST * nodes.size))
+    most = max(3, BUDGET // (COST * nodes.size))
     kept = list(range(stages))
-    if stages > room:
-        spaced = np.linspace(0, stages - 1, max(2, room - 1)).round().astype(int)
+    if stages > most:
+        spaced = np.linspace(0, stages - 1, max(2, most - 1)).round().astype(int)
         kept = sorted({*spaced.tolist(), result})
         notes.append(f"The page holds {len(kept)} of {stages} stages in detail, evenly spaced.")
     return Sample(nodes, kept, notes)

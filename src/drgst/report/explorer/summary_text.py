@@ -130,6 +130,5 @@ def _next(result: Result) -> str:
     found = result.suggested
     if not found.nodes.size:
         return "There is nothing to label next: every node has a label."
-    *first, last = [str(result.graph.node_ids[u]) for u in found.nodes[:3]]
-    names = f"nodes {', '.join(first)} and {last}" if first else f"node {last}"
-    return f"Label {names} next: their {found.measure} is highest among different nodes."
+    names = ", ".join(str(result.graph.node_ids[u]) for u in found.nodes[:3])
+    return f"To label next: {names}, of highest {found.measure} among dissimilar nodes."

@@ -80,10 +80,10 @@ def draw(data: Data) -> style.Figure:
 
 
 def _scatter(panel: Any, shown: Points) -> None:
-    for label, of, look in (
+    for label, of, dots in (
         ("correct", shown.correct, {"s": 3, "c": style.BLUE, "alpha": 0.4}),
         ("incorrect", ~shown.correct, {"s": 6, "c": style.VERMILLION, "alpha": 0.7, "marker": "^"}),
     ):
-        panel.scatter(shown.confidence[of], shown.gain[of], label=label, linewidths=0, rasterized=True, **look)
+        panel.scatter(shown.confidence[of], shown.gain[of], label=label, linewidths=0, rasterized=True, **dots)
     panel.plot(*shown.medians(), color=style.BLACK, linewidth=1, label="median")
     panel.set_ylim(0, float(np.quantile(shown.gain, 0.998)) * 1.05 or 1)

@@ -27,7 +27,7 @@ class FigureSpec:
     summary: str
     module: str
     from_store: bool = False
-    arguments: tuple[str, ...] = ()  # tells apart the figures of one module
+    arguments: tuple[str, ...] = ()  # distinguishes the figures of one module
 
 
 _ALL = (

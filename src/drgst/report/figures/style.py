@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +31,7 @@ SHADES = "cividis"  # dark is low, light is high; also in grey print
 def check_matplotlib() -> None:
     """Raise an error with the command that installs matplotlib where it is missing."""
     try:
-        import matplotlib.figure  # noqa: F401
+        importlib.import_module("matplotlib.figure")
     except ImportError:
         raise SettingError("figures need matplotlib, which is not installed: pip install 'drgst[figures]'") from None
 
@@ -108,10 +109,10 @@ def limit_y(panel: Any, means: Sequence[float]) -> None:
     At least 4 points are shown, so that a difference of a tenth does not fill the panel.
     """
     low, high = min(means), max(means)
-    room = max(4.0, 0.3 * (high - low))
+    margin = max(4.0, 0.3 * (high - low))
     bottom, top = panel.get_ylim()
     spare = max(0.0, (4.0 - (top - bottom)) / 2)
-    panel.set_ylim(max(bottom - spare, low - room), min(top + spare, high + room))
+    panel.set_ylim(max(bottom - spare, low - margin), min(top + spare, high + margin))
 
 
 def frame_map(panel: Any) -> None:

@@ -36,7 +36,7 @@ class Scale:
         swept = replace(main, datasets=self.datasets[:1], per_class=self.sweep_labels)
         return {
             "accuracy against labels per class": [main.grid(self.recipes)],
-            "the ablations": [ablated.grid([recipe for whole in DRGST for recipe in ablations(whole)])],
+            "the ablations": [ablated.grid([recipe for full in DRGST for recipe in ablations(full)])],
             **{f"the {name}": swept.sweep(name, self.sweep_recipes, values) for name, values in self.sweeps.items()},
         }
 

@@ -35,7 +35,7 @@ def ablation(cells: Cells, against: str | None = None) -> Table:
     """DR-GST and its ablations, compared with DR-GST in full or with ``against``."""
     if not any(recipe in ABLATED for _, _, recipe in cells):
         raise StoreError("the store holds no run of an ablation (drgst-do-ig and so on)")
-    order = [recipe for whole in DRGST for recipe in ablations(whole)]
+    order = [recipe for full in DRGST for recipe in ablations(full)]
     rows = sorted(
         (cell for cell in cells if cell[2] in order), key=lambda c: (dataset_order(c[0]), c[1], order.index(c[2]))
     )
@@ -163,7 +163,7 @@ def _comparisons(cells: Cells, against: str | None) -> dict[CellName, tuple[Comp
 
 def _full(recipe: str) -> str:
     """The recipe that an ablation is compared with."""
-    return next((whole for whole in DRGST if recipe in ablations(whole)), recipe)
+    return next((full for full in DRGST if recipe in ablations(full)), recipe)
 
 
 def _notes(against: str | None, paper: bool) -> list[str]:
