@@ -6,14 +6,14 @@ from pathlib import Path
 
 from drgst.bench.store import Store
 from drgst.bench.store.export import to_csv
-from drgst.report.figures.request import Request, stored_rows
+from drgst.report.figures.request import Request
 
 
 def test_a_store_and_its_export_have_the_same_cells(store: Path, tmp_path: Path) -> None:
     with Store(store) as opened:
         to_csv(opened.all_rows(), tmp_path / "runs.csv")
     assert Request(store).cells.keys() == Request(tmp_path / "runs.csv").cells.keys()
-    assert len(stored_rows(store)) == len(stored_rows(tmp_path / "runs.csv"))
+    assert len(Request(store).rows) == len(Request(tmp_path / "runs.csv").rows)
 
 
 def test_without_a_store_there_are_no_rows(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from drgst.bench.task import NEUTRAL, canonical
 from drgst.errors import SettingError, StoreError, unknown
 
 CellName = tuple[str, int, str]
+EXPORTS = (".csv", ".parquet")
 READ = tuple(name for name in COLUMNS if name not in ("stage_rows", "versions"))
 
 
@@ -55,13 +56,17 @@ class Runs:
         return mean_and_std(self.figure(name).values())
 
 
+def stored_rows(path: Path, columns: Sequence[str] = READ) -> list[Row]:
+    """All rows of a store, or of its export (.csv, .parquet)."""
+    if path.suffix in EXPORTS:
+        return readable_rows(path)
+    with Store(path) as store:
+        return store.all_rows(columns)
+
+
 def read_runs(path: Path) -> list[Row]:
     """The runs that did not fail of a store, or of its export (.csv, .parquet)."""
-    if path.suffix in (".csv", ".parquet"):
-        rows = readable_rows(path)
-    else:
-        with Store(path) as store:
-            rows = store.all_rows(READ)
+    rows = stored_rows(path)
     if not rows:
         raise StoreError(f"{path} holds no runs yet; drgst bench --store {path} makes some")
     return [row for row in rows if row["error"] is None]

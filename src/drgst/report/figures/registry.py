@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drgst.bench.grid import Grid
+from drgst.bench.statistics.results import EXPORTS
 from drgst.errors import SettingError, StoreError, unknown
 from drgst.report.experiments import Experiment, command
 from drgst.report.figures.request import Request
@@ -85,7 +86,7 @@ def missing(name: str, request: Request) -> str:
     experiment = Experiment((request.dataset or "cora",), draws=10, root=request.root)
     first, *more = grids_of(name, experiment)
     others = f" (and so on for {', '.join(f'{g.changes[name]:.3g}' for g in more)})" if more else ""
-    store = "runs.db" if request.store.suffix in (".csv", ".parquet") else request.store  # an export takes no runs
+    store = "runs.db" if request.store.suffix in EXPORTS else request.store  # an export takes no runs
     return (
         f"{request.store} holds no runs for the figure {name}; {command(first, store)}{others} makes them, "
         f"or drgst figure {name} --run --store {store}"

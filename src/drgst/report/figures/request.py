@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drgst.bench.statistics.results import READ, CellName, Row, RunFilter, Runs, runs_by_cell
+from drgst.bench.statistics.results import CellName, Row, RunFilter, Runs, runs_by_cell, stored_rows
 from drgst.graph.datasets.registry import DATASETS
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Request:
     @cached_property
     def rows(self) -> list[Row]:
         """The successful runs of the store; empty where there is no store."""
-        return stored_rows(self.store) if self.store.is_file() else []
+        rows = stored_rows(self.store) if self.store.is_file() else []
+        return [row for row in rows if row["error"] is None]
 
     @cached_property
     def cells(self) -> dict[CellName, Runs]:
@@ -78,17 +79,3 @@ class Request:
             run = Run.from_config(config, lambda name: opened[name] if name in opened else open_graph(name, self.root))
             self.results[key] = run.execute()
         return self.results[key]
-
-
-def stored_rows(path: Path, columns: Sequence[str] = READ) -> list[Row]:
-    """The successful runs of a store, or of its export (.csv, .parquet)."""
-    if path.suffix in (".csv", ".parquet"):
-        from drgst.bench.store.export import readable_rows
-
-        rows = readable_rows(path)
-    else:
-        from drgst.bench.store import Store
-
-        with Store(path) as opened:
-            rows = opened.all_rows(columns)
-    return [row for row in rows if row["error"] is None]

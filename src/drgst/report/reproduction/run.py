@@ -9,9 +9,10 @@ from pathlib import Path
 
 from drgst.bench.bench import BenchResult
 from drgst.bench.grid import Grid
-from drgst.bench.statistics.results import Row, RunFilter, runs_by_cell
+from drgst.bench.statistics.results import EXPORTS, RunFilter, runs_by_cell, stored_rows
 from drgst.bench.store import Store
-from drgst.bench.store.export import readable_rows, to_csv
+from drgst.bench.store.export import to_csv
+from drgst.bench.store.schema import COLUMNS
 from drgst.errors import DrgstError, SettingError
 from drgst.files import write_text
 from drgst.graph.core import Graph
@@ -35,7 +36,6 @@ from drgst.report.tables.table import render as render_table
 
 _log = logging.getLogger("drgst")
 RunGrid = Callable[[Grid, Store], BenchResult]
-EXPORTS = (".csv", ".parquet")
 
 
 def reproduce(scale: Scale, out: Path, store: Path, run_grid: RunGrid | None = None) -> Reproduction:
@@ -51,7 +51,7 @@ def reproduce(scale: Scale, out: Path, store: Path, run_grid: RunGrid | None = N
     scale = replace(scale, datasets=tuple(graphs))
     if run_grid is not None:
         _run(scale, store, run_grid, made)
-    rows = _read(store)
+    rows = stored_rows(store, tuple(COLUMNS)) if store.is_file() else []
     if run_grid is None:
         stored = {row["dataset"] for row in rows} & DATASETS.keys() - graphs.keys()
         graphs |= _open(sorted(stored, key=dataset_order), scale.root, made)
@@ -91,13 +91,6 @@ def _run(scale: Scale, path: Path, run_grid: RunGrid, made: Reproduction) -> Non
                     "A run failed: {dataset} {per_class} {recipe} draw {draw}: {error}".format(**row)
                     for row in report.failures
                 ]
-
-
-def _read(path: Path) -> list[Row]:
-    if path.suffix in EXPORTS:
-        return readable_rows(path)
-    with Store(path, create=True) as store:
-        return store.all_rows()
 
 
 def _draw(out: Path, request: Request, made: Reproduction) -> Toy | None:
