@@ -19,7 +19,7 @@ import torch
 from drgst import SelfTraining
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.selftrain.learners.multiview.views import MAKERS, VOICES, permitted
 
 VIEWS = (*MAKERS, *VOICES)

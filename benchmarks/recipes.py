@@ -76,9 +76,9 @@ def adaptive(graph: Graph, split: Split) -> None:
     objective = recipe.learner.objective(problem, targets, cross_entropy)  # type: ignore[attr-defined]
     rng = generator(0)
     network = Network().network(graph.num_features, graph.num_classes, settings)
-    from drgst.nn.random import hand_out
+    from drgst.nn.random import set_generator
 
-    hand_out(network, rng)
+    set_generator(network, rng)
     rows = torch.from_numpy(objective.nodes)
     adam = torch.optim.Adam(network.parameters(), lr=0.01, weight_decay=5e-4, fused=True)
 

@@ -34,18 +34,17 @@ import plain
 import drgst
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.split import Split
-from drgst.graph.splits import random_split
+from drgst.graph.split import Split, random_split
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.losses import WeightedLoss
 from drgst.nn.models.gcn import GCN
 from drgst.nn.ops.sparse import SparseMatrix, thin_product
 from drgst.nn.random import generator, keep_scale
-from drgst.nn.training import Schedule, Watch, fit
+from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet
 from drgst.recipes.presets import DATASETS
 from drgst.selftrain.correct.transition import learn_transition
 from drgst.selftrain.weigh.information_gain import normalised_gain
-from drgst.uncertainty.gain import GainSettings, gain_of
+from drgst.uncertainty.gain import GainSettings, estimate_gain
 
 Row = dict[str, Any]
 
@@ -69,8 +68,9 @@ class Case:
         nodes = self.labelled if nodes is None else nodes
         labels = np.maximum(self.graph.labels[nodes], 0)
         objective = WeightedLoss(nodes, labels, np.ones(nodes.size))
-        watch = Watch(self.split.val, self.graph.labels[self.split.val])
-        fit(self.network, self.inputs, objective, watch, Schedule(epochs=epochs, patience=10**9), generator(0))
+        validation = ValidationSet(self.split.val, self.graph.labels[self.split.val])
+        schedule = Schedule(epochs=epochs, patience=10**9)
+        NetworkTrainer(self.network, self.inputs, objective, validation, schedule, generator(0)).fit()
 
     def plain_epochs(self, epochs: int, nodes: np.ndarray | None = None) -> None:
         nodes = self.labelled if nodes is None else nodes
@@ -80,7 +80,7 @@ class Case:
     def ours_run(self, epochs: int) -> None:
         """Teacher, gain, two trainings with T between: one stage of drgst-do."""
         self.ours_epochs(epochs, self.split.train)
-        gain = gain_of(self.network, self.inputs, GainSettings("dropout", 0.5, 100), generator(1))
+        gain = estimate_gain(self.network, self.inputs, GainSettings("dropout", 0.5, 100), generator(1))
         normalised_gain(gain[self.split.pool], 0.5)
         self.ours_epochs(epochs)
         learn_transition(np.eye(self.graph.num_classes), np.arange(self.graph.num_classes), self.graph.num_classes)
@@ -171,9 +171,9 @@ def compare(name: str, rounds: int, epochs: int) -> list[Row]:
         slow = partial(plain.gain, case.plain, case.data, kind, rate)
         sampled = GainSettings(kind, rate, 100)  # type: ignore[arg-type]
         closed = GainSettings(kind, rate, 100, "closed")  # type: ignore[arg-type]
-        ours, theirs = alternate(partial(gain_of, case.network, case.inputs, sampled, generator(1)), slow, 1)
+        ours, theirs = alternate(partial(estimate_gain, case.network, case.inputs, sampled, generator(1)), slow, 1)
         rows.append(report(name, f"gain by {kind}, 100 samples", (theirs * 1e3, ours * 1e3)))
-        quick, _ = alternate(partial(gain_of, case.network, case.inputs, closed, generator(1)), int, rounds + 2)
+        quick, _ = alternate(partial(estimate_gain, case.network, case.inputs, closed, generator(1)), int, rounds + 2)
         rows.append(report(name, f"gain by {kind}, closed form", (theirs * 1e3, quick * 1e3)))
     ours, theirs = alternate(partial(case.ours_run, epochs), partial(case.plain_run, epochs), 1)
     rows.append(report(name, "one stage of drgst-do, equal epochs", (theirs * 1e3, ours * 1e3)))
@@ -214,11 +214,13 @@ def scaling() -> list[Row]:
         network = GCN(graph.num_features, graph.num_classes)
         nodes = np.concatenate([split.train, split.pool[::2]])
         objective = WeightedLoss(nodes, graph.labels[nodes], np.ones(nodes.size))
-        watch = Watch(split.val, graph.labels[split.val])
+        validation = ValidationSet(split.val, graph.labels[split.val])
         epochs = 3 if edges > 1_000_000 else 20
-        fit(network, inputs, objective, watch, Schedule(epochs=1, patience=10**9), generator(0))
+        NetworkTrainer(network, inputs, objective, validation, Schedule(epochs=1, patience=10**9), generator(0)).fit()
         began = time.perf_counter()
-        fit(network, inputs, objective, watch, Schedule(epochs=epochs, patience=10**9), generator(0))
+        NetworkTrainer(
+            network, inputs, objective, validation, Schedule(epochs=epochs, patience=10**9), generator(0)
+        ).fit()
         epoch = (time.perf_counter() - began) / (epochs + 1)
         per_edge = epoch / edges * 1e9
         print(f"{edges:12,d} edges  {epoch * 1e3:10.1f} ms per epoch  {per_edge:8.1f} ns per edge", flush=True)

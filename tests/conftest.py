@@ -16,8 +16,7 @@ from drgst.estimator import SelfTraining
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.load import embedded_cora
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.split import Split
-from drgst.graph.splits import random_split
+from drgst.graph.split import Split, random_split
 from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import Beliefs
 from drgst.selftrain.callbacks import Callback

@@ -34,5 +34,5 @@ def test_links_lead_to_files(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=names_of)
 def test_named_source_files_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    found = set(re.findall(r"\b(?:src/drgst|scripts|benchmarks)/[\w/]*(?:\.py|/)?", text)) - EXAMPLES
+    found = set(re.findall(r"\b(?:src/drgst|scripts|benchmarks)/[\w/]*(?:\.py|\.txt|/)?", text)) - EXAMPLES
     assert sorted(path for path in found if not (HOME / path).exists()) == []

@@ -1,7 +1,7 @@
-"""drgst: self-training on graphs with a handful of labels.
+"""drgst: self-training on graphs with few labels.
 
-Everything public is reachable from here; each name is imported when it is first used, so that ``import drgst``
-and ``drgst --help`` stay quick.
+All public names are attributes of this package. Each is imported when it is first used, which keeps ``import drgst``
+and ``drgst --help`` fast.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_PUBLIC = {  # name -> the module that defines it
+_PUBLIC = {  # name -> module that defines it
     "Graph": "drgst.graph.core",
     "make_graph": "drgst.graph.core",
     "Split": "drgst.graph.split",
@@ -25,22 +25,22 @@ _PUBLIC = {  # name -> the module that defines it
     "known_datasets": "drgst.graph.datasets.registry",
     "save_graph": "drgst.graph.io.npz",
     "load_graph": "drgst.graph.io.npz",
-    "open_graph": "drgst.graph.io.open",
+    "open_graph": "drgst.graph.datasets.load",
     "from_pyg": "drgst.graph.io.pyg",
     "to_pyg": "drgst.graph.io.pyg",
     "from_networkx": "drgst.graph.io.convert",
     "to_networkx": "drgst.graph.io.convert",
     "from_scipy": "drgst.graph.io.convert",
     "read_tables": "drgst.graph.io.tables",
-    "write_tables": "drgst.graph.io.table_write",
+    "write_tables": "drgst.graph.io.tables",
     "view": "drgst.graph.transforms.views",
     "suggest_view": "drgst.graph.transforms.suggest",
     "block_model": "drgst.graph.datasets.synthetic",
     "gaussian_circles": "drgst.graph.datasets.synthetic",
     "statistics": "drgst.graph.stats",
-    "public_split": "drgst.graph.splits",
-    "per_class_split": "drgst.graph.splits",
-    "random_split": "drgst.graph.splits",
+    "public_split": "drgst.graph.split",
+    "per_class_split": "drgst.graph.split",
+    "random_split": "drgst.graph.split",
     "save_split": "drgst.graph.io.split_files",
     "load_split": "drgst.graph.io.split_files",
 }

@@ -1,4 +1,4 @@
-"""What can go wrong, each said in one sentence: what was wrong, where, and what is allowed."""
+"""Exceptions and warnings. Every message is one sentence: what is wrong, where, and what is allowed."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from collections.abc import Iterable
 
 
 class DrgstError(ValueError):
-    """Base of every error that drgst raises on bad input; the shell turns it into exit code 2."""
+    """Base class of all errors that drgst raises on bad input; the command line exits with code 2."""
 
 
 class GraphError(DrgstError):
-    """A graph that breaks an invariant: shapes, ids, edges, features or labels."""
+    """A graph breaks an invariant: shapes, ids, edges, features or labels."""
 
 
 class SplitError(DrgstError):
-    """A split that overlaps, leaves the graph or misses a class."""
+    """A split has overlapping parts, a node outside the graph or a class without a training label."""
 
 
 class DataFileError(DrgstError):
-    """A file that is missing, damaged, hostile or not what it says it is."""
+    """A file is missing, damaged, unsafe or of another format."""
 
 
 class SettingError(DrgstError):
-    """A setting that is unknown or out of range."""
+    """A setting is unknown or out of range."""
 
 
 class TrainingError(DrgstError):
-    """A training that can't go on, such as a loss that is not a number."""
+    """A training can't continue, for example because its loss is not finite."""
 
 
 class RunError(DrgstError):
-    """A run folder or model folder that can't be written, read or resumed."""
+    """A run folder or model folder can't be written, read or resumed."""
 
 
 class StoreError(DrgstError):
-    """A store of runs that is damaged, newer, no store at all or can't be written."""
+    """A result store is damaged, of a newer version, of another format or can't be written."""
 
 
 class DrgstWarning(UserWarning):
-    """Something a user should know that is not an error."""
+    """Base class of all warnings of drgst."""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """One sentence for an unknown name, with the nearest known one: ``unknown recipe 'm3'; did you mean 'm3s'?``"""
+    """The message for an unknown name, with the nearest known one: ``unknown recipe 'm3'; did you mean 'm3s'?``."""
     options = sorted(known)
     near = difflib.get_close_matches(name.lower(), options, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else ""

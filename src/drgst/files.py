@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Atomic file writes, and file errors as :class:`~drgst.errors.DataFileError`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from drgst.errors import DataFileError
+from drgst.errors import DataFileError, DrgstError
+
+PathLike = str | os.PathLike[str]
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside ``path``; on success it takes the name ``path``, on failure it is removed.
+def replacing(path: PathLike) -> Iterator[Path]:
+    """Yield a temporary path next to ``path``; it is renamed to ``path`` on success and removed on failure.
 
-    A full disk, a missing permission or an error in the body leaves the old file as it was. Operating-system
-    errors become one :class:`~drgst.errors.DataFileError` that names the file.
+    After a full disk, a missing permission or an error in the body the old file is unchanged. An ``OSError``
+    becomes a :class:`~drgst.errors.DataFileError` that names the file.
     """
     target = Path(path)
     temporary: Path | None = None
@@ -40,20 +42,43 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write ``text`` to ``path`` as UTF-8, whole or not at all."""
+@contextmanager
+def reading(path: PathLike, *damage: type[Exception], kind: str = "") -> Iterator[None]:
+    """Turn an ``OSError`` or an error of the types ``damage`` into a ``DataFileError`` that names ``path``.
+
+    ``kind`` is the expected format, with its article: ``"a zip archive"``.
+    """
+    try:
+        yield
+    except DrgstError:
+        raise
+    except OSError as error:
+        raise DataFileError(f"can't read {path}: {error.strerror or error}") from error
+    except damage as error:
+        reason = error.args[0] if isinstance(error, KeyError) and error.args else error  # str() would quote the text
+        raise DataFileError(f"{path} is damaged or not {kind}: {reason}") from error
+
+
+def read_text(path: PathLike) -> str:
+    """The content of a UTF-8 text file."""
+    with reading(path, UnicodeDecodeError, kind="a text file"):
+        return Path(path).read_text(encoding="utf-8")
+
+
+def write_text(path: PathLike, text: str) -> None:
+    """Write ``text`` to ``path`` as UTF-8, atomically."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """``rows``, the first of them the header, as CSV."""
+    """``rows`` as CSV text; the first row is the header."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
-def sha256(path: str | os.PathLike[str]) -> str:
-    """The SHA-256 of a file, read in pieces."""
+def sha256(path: PathLike) -> str:
+    """The SHA-256 of a file as hexadecimal digits."""
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -148,7 +148,7 @@ def test_lines_6_to_8_two_trainings_and_the_transition_between(run, problem, sta
 
 
 def test_students_start_from_scratch(run, problem) -> None:
-    """Each training, done again alone with its own seed, gives the same bits: nothing was carried into it."""
+    """Each training, repeated alone with its own seed, is bit-identical: it does not depend on earlier ones."""
     for training in run[1].trainings:
         again = Network().train(problem, training["targets"], training["loss"], training["seed"], None)
         np.testing.assert_array_equal(again.logits, training["trained"].logits)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.uncertainty.entropy import GainStream, entropy, information_gain
+from drgst.uncertainty.gain import GainStream, entropy, information_gain
 
 
 def samples(seed: int = 0, t: int = 7, n: int = 4, c: int = 3) -> np.ndarray:

@@ -7,11 +7,9 @@ import pytest
 import torch
 
 from drgst.nn.ops.adjacency import sym_norm
-from drgst.nn.random import drop, generator, hand_out, keep_scale
+from drgst.nn.random import drop, generator, keep_scale, set_generator
 from drgst.nn.training import forward
-from drgst.uncertainty.entropy import information_gain
-from drgst.uncertainty.gain import GainSettings, gain_of
-from drgst.uncertainty.sampled import sampled_gain
+from drgst.uncertainty.gain import GainSettings, estimate_gain, information_gain, sampled_gain
 
 
 def softmax(z: np.ndarray) -> np.ndarray:
@@ -44,7 +42,7 @@ def test_layer_with_dropout(small, dense_norm) -> None:
     The kept entries are divided by 1 - p, as dropout does everywhere since 2014; the paper leaves the factor unsaid.
     """
     small.network.train()
-    hand_out(small.network, generator(7))
+    set_generator(small.network, generator(7))
     ours = small.network(small.inputs.x, small.inputs.adj).detach().numpy()
     small.network.eval()
     z = keep_scale(10, 0.5, generator(7)).reshape(5, 2)
@@ -54,7 +52,7 @@ def test_layer_with_dropout(small, dense_norm) -> None:
 
 def test_mc_dropout_draws_the_last_layer_only(small, dense_norm) -> None:
     """Eq. dropout_p: P̃^t = softmax(𝔑(A) (Z^t ∘ H) W₂ + b₂) with H clean; its gain from the T masks, redrawn."""
-    ours = sampled_gain(small.network, small.inputs, "dropout", 0.25, 6, generator(3))
+    ours = sampled_gain(small.network, small.inputs, GainSettings("dropout", 0.25, 6), generator(3))
     rng = generator(3)
     masks = [keep_scale(10, 0.25, rng).reshape(5, 2) for _ in range(6)]
     norm = dense_norm(small.a)
@@ -77,7 +75,7 @@ def test_layer_with_dropedge(small, dense_norm) -> None:
 
 def test_mc_dropedge_draws_the_last_layer_only(small, dense_norm) -> None:
     """Eq. dropedge_p: P̃^t = softmax(𝔑(A ∘ Z^t) H W₂ + b₂) with H from the whole A; gain from redrawn masks."""
-    ours = sampled_gain(small.network, small.inputs, "dropedge", 0.4, 6, generator(11))
+    ours = sampled_gain(small.network, small.inputs, GainSettings("dropedge", 0.4, 6), generator(11))
     rng = generator(11)
     draws = []
     for _ in range(6):
@@ -104,4 +102,4 @@ def test_bernoulli_rate_and_mean() -> None:
 def test_drop_rate_zero_gives_gain_zero(small, kind: str, estimator: str) -> None:
     """p = 0: every sample is the same network, so B = 0 exactly."""
     settings = GainSettings(kind, 0.0, 5, estimator)
-    np.testing.assert_array_equal(gain_of(small.network, small.inputs, settings, generator(0)), np.zeros(5))
+    np.testing.assert_array_equal(estimate_gain(small.network, small.inputs, settings, generator(0)), np.zeros(5))

@@ -90,13 +90,13 @@ def test_final_loss_by_its_own_formula() -> None:
 def test_identity_transition_changes_nothing() -> None:
     """With T = I the corrected loss and its gradient are those of cross-entropy."""
     plain = torch.from_numpy(Z).float().requires_grad_()
-    seen = torch.from_numpy(Z).float().requires_grad_()
+    through = torch.from_numpy(Z).float().requires_grad_()
     WeightedLoss(np.arange(5), Y, np.arange(1.0, 6.0))(plain, 0).backward()
     corrected = WeightedLoss(np.arange(5), Y, np.arange(1.0, 6.0), CorrectedCrossEntropy(torch.eye(3)))
-    value = corrected(seen, 0)
+    value = corrected(through, 0)
     value.backward()
     assert value.item() == pytest.approx(loss(np.arange(1.0, 6.0)), rel=1e-6)
-    np.testing.assert_allclose(seen.grad, plain.grad, atol=1e-6)
+    np.testing.assert_allclose(through.grad, plain.grad, atol=1e-6)
 
 
 def test_corrected_loss_contracts_over_the_true_label() -> None:

@@ -29,13 +29,13 @@ def test_permutation_under_cross_entropy(order: tuple[int, ...]) -> None:
     z = torch.from_numpy(np.random.default_rng(1).normal(size=(6, 3))).float()
     y = torch.tensor([0, 1, 2, 2, 1, 0])
     pseudo = torch.tensor(order)[y]
-    plain, seen = z.clone().requires_grad_(), z.clone().requires_grad_()
+    plain, other = z.clone().requires_grad_(), z.clone().requires_grad_()
     on_truth = cross_entropy(plain, y)
-    through = CorrectedCrossEntropy(torch.from_numpy(t).float())(seen, pseudo)
+    through = CorrectedCrossEntropy(torch.from_numpy(t).float())(other, pseudo)
     np.testing.assert_allclose(through.detach(), on_truth.detach(), rtol=1e-5)
     on_truth.sum().backward()
     through.sum().backward()
-    np.testing.assert_allclose(seen.grad, plain.grad, atol=1e-6)
+    np.testing.assert_allclose(other.grad, plain.grad, atol=1e-6)
     f = z.softmax(dim=1).double().numpy()
     for row, label in zip(f, y.numpy(), strict=True):
         np.testing.assert_allclose(difference(t, np.eye(3)[label], row), 0, atol=1e-9)
@@ -55,10 +55,10 @@ def test_no_other_transition_under_cross_entropy() -> None:
 def test_our_gradient_differs_too_where_the_transition_mixes() -> None:
     """The gradient of our corrected loss on the likelier pseudo-label is not that of cross-entropy on the truth."""
     t = torch.tensor([[0.7, 0.3], [0.2, 0.8]])
-    plain, seen = (torch.tensor([[0.4, -0.2]]).requires_grad_() for _ in range(2))
+    plain, other = (torch.tensor([[0.4, -0.2]]).requires_grad_() for _ in range(2))
     cross_entropy(plain, torch.tensor([0])).sum().backward()
-    CorrectedCrossEntropy(t)(seen, torch.tensor([0])).sum().backward()
-    assert (plain.grad - seen.grad).abs().max() > 0.05
+    CorrectedCrossEntropy(t)(other, torch.tensor([0])).sum().backward()
+    assert (plain.grad - other.grad).abs().max() > 0.05
 
 
 def least_squares(t: np.ndarray, family: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -61,7 +61,7 @@ def test_learnt_transition_is_a_stationary_point_below_the_start() -> None:
 
 
 def test_many_labels_pull_towards_the_class_means_few_towards_orthogonality() -> None:
-    """The data term grows with N_k, the regulariser does not: with 10,000 labels a class T is p̄, with one it is not."""
+    """The data term grows with N_k, the regulariser does not: with 10,000 labels per class T is p̄, not with one."""
     p, labels = np.array([[0.6, 0.4], [0.3, 0.7]]), np.array([0, 1])
     many = learn_transition(np.repeat(p, 10_000, axis=0), np.repeat(labels, 10_000), 2)
     np.testing.assert_allclose(many, p, atol=1e-3)

@@ -71,8 +71,8 @@ def write(folder: Path, nodes: str = NODES, edges: str = EDGES) -> Path:
 
 @pytest.mark.parametrize("case", BAD_NODES)
 def test_bad_nodes(tmp_path: Path, case: str) -> None:
-    text, said = BAD_NODES[case]
-    with pytest.raises(DrgstError, match=said) as caught:
+    text, message = BAD_NODES[case]
+    with pytest.raises(DrgstError, match=message) as caught:
         drgst.open_graph(write(tmp_path, nodes=text, edges="source,target\n"))
     assert "nodes.csv" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -81,8 +81,8 @@ def test_bad_nodes(tmp_path: Path, case: str) -> None:
 
 @pytest.mark.parametrize("case", BAD_EDGES)
 def test_bad_edges(tmp_path: Path, case: str) -> None:
-    text, said = BAD_EDGES[case]
-    with pytest.raises(DrgstError, match=said) as caught:
+    text, message = BAD_EDGES[case]
+    with pytest.raises(DrgstError, match=message) as caught:
         drgst.open_graph(write(tmp_path, edges=text))
     assert "edges.csv" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -94,7 +94,7 @@ def test_the_good_twin_of_all_these_loads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ({"features": [[1.0], [1.0, 2.0]]}, "row 2 lists 2 features, but the first lists 1"),
         ({"features": [[1.0], None]}, "row 2 lists 0 features"),
@@ -105,11 +105,11 @@ def test_the_good_twin_of_all_these_loads(tmp_path: Path) -> None:
         ({"id": [1.5, None]}, "node 2 has no id"),
     ],
 )
-def test_bad_parquet(tmp_path: Path, columns: dict[str, list[object]], said: str) -> None:
+def test_bad_parquet(tmp_path: Path, columns: dict[str, list[object]], message: str) -> None:
     table = pa.table({"id": ["a", "b"], "label": ["x", "y"]} | columns)
     pq.write_table(table, tmp_path / "nodes.parquet")
     (tmp_path / "edges.csv").write_text("source,target\n")
-    with pytest.raises(DrgstError, match=f"nodes.parquet.*{said}"):
+    with pytest.raises(DrgstError, match=f"nodes.parquet.*{message}"):
         drgst.open_graph(tmp_path)
 
 

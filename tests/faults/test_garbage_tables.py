@@ -1,4 +1,4 @@
-"""Random garbage at the table door: it loads or says why, and nothing else ever comes out."""
+"""Random bytes as tables: they load, or the error says why."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 import drgst
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.recipes import recipe_names
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder

@@ -24,7 +24,7 @@ from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.io.npz import save_graph
 from drgst.graph.io.split_files import save_split
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.selftrain.persist.stage import load_stage
 
 QUICK = ("--set", "epochs=25", "lr=0.05", "stages=4", "samples=10", "hidden=16", "threshold=0.7", "normalise=none")

@@ -1,4 +1,4 @@
-"""The graph type and the door behind every other door."""
+"""The graph, and its creation from raw arrays."""
 
 from __future__ import annotations
 

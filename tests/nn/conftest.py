@@ -12,11 +12,10 @@ import torch
 
 from drgst.graph.core import Graph, make_graph
 from drgst.nn.inputs import Inputs, make_inputs
-from drgst.nn.random import generator
+from drgst.nn.random import generator, seeded_torch
 from drgst.nn.registry import make_backbone
-from drgst.nn.training import private_randomness
 
-EDGES = np.array([[0, 1], [0, 2], [1, 2], [2, 3], [3, 4]])  # node 5 stands alone
+EDGES = np.array([[0, 1], [0, 2], [1, 2], [2, 3], [3, 4]])  # node 5 is isolated
 WEIGHTS = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
 FEATURES, CLASSES = 4, 3
 
@@ -37,7 +36,7 @@ def inputs(graph: Graph) -> Inputs:
 
 @pytest.fixture
 def ring() -> Inputs:
-    """Forty nodes on a ring with some chords: far from node 0 there are nodes that it can't see."""
+    """Forty nodes on a ring with some chords: some nodes are far from node 0."""
     ends = np.array([(i, (i + 1) % 40) for i in range(40)] + [(0, 2), (5, 8), (20, 23)])
     half = sp.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(40, 40))
     rng = np.random.default_rng(2)
@@ -50,8 +49,8 @@ def build() -> Callable[..., Any]:
     """``build("gcn", seed=0, …)``: a network with seeded weights, biases too, in evaluation mode."""
 
     def build(name: str, seed: int = 0, hidden: int = 8, **extra: Any) -> Any:
-        with private_randomness(generator(seed)):
-            network = make_backbone(name, FEATURES, CLASSES, hidden, start="uniform", **extra)
+        with seeded_torch(generator(seed)):
+            network = make_backbone(name, FEATURES, CLASSES, hidden=hidden, start="uniform", **extra)
             with torch.no_grad():
                 for part in network.parameters():
                     part.add_(0.05 * torch.randn_like(part))  # moves GIN's ε and scales off their neutral start

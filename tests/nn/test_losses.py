@@ -26,9 +26,9 @@ def test_cross_entropy_is_minus_log_p() -> None:
 
 def test_correction_by_hand_and_by_identity() -> None:
     transition = torch.tensor([[0.9, 0.1, 0.0], [0.2, 0.8, 0.0], [0.0, 0.5, 0.5]])
-    seen = [0.7 * 0.9 + 0.2 * 0.2 + 0.1 * 0.0, 0.1 * 0.0 + 0.6 * 0.0 + 0.3 * 0.5]
+    corrected = [0.7 * 0.9 + 0.2 * 0.2 + 0.1 * 0.0, 0.1 * 0.0 + 0.6 * 0.0 + 0.3 * 0.5]
     loss = CorrectedCrossEntropy(transition)(P.log(), LABELS)
-    torch.testing.assert_close(loss, -torch.tensor(seen).log())
+    torch.testing.assert_close(loss, -torch.tensor(corrected).log())
     torch.testing.assert_close(CorrectedCrossEntropy(torch.eye(3))(P.log(), LABELS), cross_entropy(P.log(), LABELS))
 
 
@@ -49,7 +49,7 @@ def test_generalised_cross_entropy_and_its_limits() -> None:
 
 def test_weighted_loss_divides_by_the_number_of_nodes() -> None:
     objective = WeightedLoss(np.array([4, 9]), LABELS.numpy(), np.array([1.0, 0.25]))
-    value = objective(P.log(), epoch=0)
+    value = objective(P.log(), 0)
     assert value.item() == pytest.approx((-math.log(0.7) - 0.25 * math.log(0.3)) / 2, rel=1e-6)
 
 

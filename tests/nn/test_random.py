@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from drgst.nn.ops.sparse import SparseMatrix
-from drgst.nn.random import Dropout, drop, generator, hand_out, keep_scale
+from drgst.nn.random import Dropout, drop, generator, keep_scale, seeded_torch, set_generator
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.25, 0.3, 0.999])
@@ -66,7 +66,17 @@ def test_module_only_acts_in_training_and_needs_a_generator() -> None:
     h = torch.ones(30, 2)
     assert network.eval()[1](h) is h
     assert Dropout(0.0).train()(h) is h
-    with pytest.raises(RuntimeError, match="hand_out"):
+    with pytest.raises(RuntimeError, match="set_generator"):
         network.train()[1](h)
-    hand_out(network, generator(0))
+    set_generator(network, generator(0))
     assert set(network[1](h).unique().tolist()) == {0.0, 2.0}
+
+
+def test_the_state_of_torchs_generator_is_restored() -> None:
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    with seeded_torch(generator(0)):
+        inside = torch.rand(3)
+    assert torch.equal(torch.get_rng_state(), before)
+    with seeded_torch(generator(0)):
+        assert torch.equal(torch.rand(3), inside)

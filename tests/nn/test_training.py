@@ -14,10 +14,10 @@ from drgst.errors import TrainingError
 from drgst.nn.inputs import Inputs
 from drgst.nn.losses import WeightedLoss
 from drgst.nn.random import generator
-from drgst.nn.training import Schedule, Training, Watch, fit, forward, private_randomness
+from drgst.nn.training import NetworkTrainer, Schedule, Training, ValidationSet, forward
 
 LABELS = np.arange(40) % 3
-NOBODY = Watch(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+NO_VALIDATION = ValidationSet(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 Build = Callable[..., Any]
 
 
@@ -25,13 +25,15 @@ def objective(nodes: np.ndarray) -> WeightedLoss:
     return WeightedLoss(nodes, LABELS[nodes], np.ones(nodes.size))
 
 
-def watching(nodes: np.ndarray) -> Watch:
-    return Watch(nodes, LABELS[nodes])
+def validating(nodes: np.ndarray) -> ValidationSet:
+    return ValidationSet(nodes, LABELS[nodes])
 
 
 def train(network: Any, inputs: Inputs, schedule: Schedule, seed: int = 0, **more: Any) -> Training:
-    watch = more.pop("watch", watching(np.arange(15, 30)))
-    return fit(network, inputs, more.pop("loss", objective(np.arange(15))), watch, schedule, generator(seed), **more)
+    validation = more.get("validation", validating(np.arange(15, 30)))
+    loss = more.get("loss", objective(np.arange(15)))
+    trainer = NetworkTrainer(network, inputs, loss, validation, schedule, generator(seed))
+    return trainer.fit(more.get("on_epoch"))
 
 
 def loss_at(network: Any, inputs: Inputs, nodes: np.ndarray) -> float:
@@ -64,16 +66,16 @@ def test_training_lowers_its_loss(ring: Inputs, build: Build) -> None:
 
 
 def test_the_epoch_limit_counts_steps(ring: Inputs, build: Build) -> None:
-    seen: list[tuple[int, float, float]] = []
-    result = train(build("gcn"), ring, Schedule(epochs=7), on_epoch=lambda *row: seen.append(row))
-    assert result.epochs == len(seen) == 7
-    assert [epoch for epoch, _, _ in seen] == list(range(7))
-    assert [row[2] for row in seen] == result.curve.val_loss[:7]
+    calls: list[tuple[int, float, float]] = []
+    result = train(build("gcn"), ring, Schedule(epochs=7), on_epoch=lambda *row: calls.append(row))
+    assert result.epochs == len(calls) == 7
+    assert [epoch for epoch, _, _ in calls] == list(range(7))
+    assert [row[2] for row in calls] == result.curve.val_loss[:7]
     assert len(result.curve.val_loss) == 8  # the weights of the last step are looked at too
 
 
 @pytest.mark.parametrize("name", ["gcn", "gat"])
-def test_same_seed_same_bits(name: str, ring: Inputs, build: Build) -> None:
+def test_the_same_seed_is_bit_identical(name: str, ring: Inputs, build: Build) -> None:
     weights = []
     for seed in (1, 1, 2):
         torch.manual_seed(seed * 77 + len(weights))  # the global generator must not matter
@@ -82,16 +84,6 @@ def test_same_seed_same_bits(name: str, ring: Inputs, build: Build) -> None:
         weights.append(torch.cat([p.detach().ravel() for p in network.parameters()]))
     assert torch.equal(weights[0], weights[1])
     assert not torch.equal(weights[0], weights[2])
-
-
-def test_torchs_own_generator_is_left_alone() -> None:
-    torch.manual_seed(5)
-    before = torch.get_rng_state()
-    with private_randomness(generator(0)):
-        inside = torch.rand(3)
-    assert torch.equal(torch.get_rng_state(), before)
-    with private_randomness(generator(0)):
-        assert torch.equal(torch.rand(3), inside)
 
 
 class Exploding:
@@ -106,11 +98,11 @@ class Exploding:
 def test_a_loss_that_is_not_a_number_is_named_with_its_epoch(ring: Inputs, build: Build) -> None:
     network = build("gcn")
     nodes = np.arange(15, 30)
-    seen: list[tuple[int, float, float]] = []
+    calls: list[tuple[int, float, float]] = []
     with pytest.raises(TrainingError, match="training loss became nan at epoch 4"):
-        train(network, ring, Schedule(), loss=Exploding(), on_epoch=lambda *row: seen.append(row))
-    assert len(seen) == 4
-    assert loss_at(network, ring, nodes) <= min(row[2] for row in seen) + 1e-6  # the best weights so far are back
+        train(network, ring, Schedule(), loss=Exploding(), on_epoch=lambda *row: calls.append(row))
+    assert len(calls) == 4
+    assert loss_at(network, ring, nodes) <= min(row[2] for row in calls) + 1e-6  # the best weights so far are back
 
 
 def test_a_validation_loss_that_is_not_a_number(ring: Inputs, build: Build) -> None:
@@ -122,24 +114,24 @@ def test_a_validation_loss_that_is_not_a_number(ring: Inputs, build: Build) -> N
 
 
 def test_fixed_epochs_without_validation(ring: Inputs, build: Build) -> None:
-    result = train(build("gcn"), ring, Schedule(fixed_epochs=12), watch=NOBODY)
+    result = train(build("gcn"), ring, Schedule(fixed_epochs=12), validation=NO_VALIDATION)
     assert (result.epochs, result.best_epoch, result.reason) == (12, 12, "12 epochs done")
     assert np.isnan(result.val_loss)
     assert np.isnan(result.val_accuracy)
-    assert not result.never_learnt
+    assert not result.collapsed
 
 
 def test_without_validation_until_predictions_settle(ring: Inputs, build: Build) -> None:
     schedule = Schedule(epochs=3000, check_every=5, checks=4, settle=1.0)
-    result = train(build("gcn", dropout=0.0), ring, schedule, watch=NOBODY)
+    result = train(build("gcn", dropout=0.0), ring, schedule, validation=NO_VALIDATION)
     assert result.reason == "predictions settled"
     assert result.epochs % 5 == 0
     assert 20 <= result.epochs < 3000
 
 
 def test_a_network_that_never_learns_says_so(ring: Inputs, build: Build) -> None:
-    assert train(build("gcn"), ring, Schedule(lr=0.0, patience=5)).never_learnt
-    assert not train(build("gcn"), ring, Schedule(lr=0.01, epochs=30), watch=watching(np.arange(15))).never_learnt
+    assert train(build("gcn"), ring, Schedule(lr=0.0, patience=5)).collapsed
+    assert not train(build("gcn"), ring, Schedule(lr=0.01, epochs=30), validation=validating(np.arange(15))).collapsed
 
 
 @pytest.mark.parametrize("name", ["gcn", "gat", "sgc", "sage", "gin"])
@@ -150,8 +142,38 @@ def test_training_on_the_field_of_view_equals_the_whole_graph(name: str, ring: I
     for depth in (2, None):
         network = build(name, dropout=0.0)
         network.depth = depth
-        train(network, ring, schedule, loss=objective(near), watch=watching(np.arange(4, 8)))
+        train(network, ring, schedule, loss=objective(near), validation=validating(np.arange(4, 8)))
         with torch.no_grad():
             results.append(network.eval()(ring.x, ring.adj))
     assert ring.adj.hops(np.arange(8), 2).size < 20
     torch.testing.assert_close(results[0], results[1], atol=1e-4, rtol=1e-3)
+
+
+@pytest.mark.parametrize("weight_decay", [0.0, 0.3])
+def test_steps_equal_those_of_torchs_adam_with_weight_decay(weight_decay: float, ring: Inputs, build: Build) -> None:
+    ours, theirs = build("gcn", dropout=0.0), build("gcn", dropout=0.0)
+    nodes = np.arange(15)
+    train(ours, ring, Schedule(lr=0.05, weight_decay=weight_decay, fixed_epochs=8), validation=NO_VALIDATION)
+    adam = torch.optim.Adam(theirs.parameters(), lr=0.05, weight_decay=weight_decay)
+    for _ in range(8):
+        adam.zero_grad()
+        logits = forward(theirs, ring)[nodes]
+        nn.functional.cross_entropy(logits, torch.from_numpy(LABELS[nodes])).backward()
+        adam.step()
+    for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(mine, other, atol=1e-5, rtol=1e-4)
+
+
+class Constant:
+    """A loss without gradient: the weights and the validation loss stay as they are."""
+
+    nodes = np.arange(5)
+
+    def __call__(self, logits: Tensor, epoch: int) -> Tensor:
+        return 0 * logits.sum()
+
+
+def test_an_equal_validation_loss_is_no_improvement(ring: Inputs, build: Build) -> None:
+    result = train(build("gcn"), ring, Schedule(weight_decay=0.0, patience=6, epochs=50), loss=Constant())
+    assert len(set(result.curve.val_loss)) == 1
+    assert (result.best_epoch, result.epochs) == (0, 6)

@@ -14,7 +14,7 @@ import drgst
 from drgst.errors import DrgstError, GraphError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.recipes import find_recipe
 from drgst.recipes.presets import preset
 from drgst.runs.config import RunConfig

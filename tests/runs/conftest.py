@@ -8,7 +8,7 @@ import pytest
 
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.result import Result

@@ -7,7 +7,7 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
-from drgst.graph.default_split import draw_split
+from drgst.graph.split import draw_split
 from drgst.runs.config import RunConfig
 
 

@@ -12,8 +12,7 @@ from drgst.graph.core import make_graph
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.random import generator
 from drgst.uncertainty.closed import closed_gain, dropedge_gain, dropout_gain
-from drgst.uncertainty.gain import GainSettings, gain_of
-from drgst.uncertainty.sampled import sampled_gain
+from drgst.uncertainty.gain import GainSettings, estimate_gain, sampled_gain
 
 
 def second_order(covariance: np.ndarray, z: np.ndarray) -> np.ndarray:
@@ -74,10 +73,10 @@ def test_dropedge_from_the_jacobian(seed: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "rate", "least"), [("dropout", 0.5, 0.97), ("dropedge", 0.3, 0.95), ("both", 0.2, 0.95)]
 )
-def test_sampled_against_closed_on_cora(taught_cora, kind: str, rate: float, least: float) -> None:
+def test_sampled_against_closed_on_cora(trained_cora, kind: str, rate: float, least: float) -> None:
     """Pearson above 0.95 with 300 samples over all 2,708 nodes of a trained GCN, and the same size."""
-    closed = closed_gain(taught_cora.network, taught_cora.inputs, kind, rate)
-    sampled = sampled_gain(taught_cora.network, taught_cora.inputs, kind, rate, 300, generator(0))
+    closed = closed_gain(trained_cora.network, trained_cora.inputs, kind, rate)
+    sampled = sampled_gain(trained_cora.network, trained_cora.inputs, GainSettings(kind, rate, 300), generator(0))
     assert np.corrcoef(closed, sampled)[0, 1] > least
     assert closed.mean() == pytest.approx(sampled.mean(), rel=0.25)
 
@@ -86,7 +85,7 @@ def test_sampled_against_closed_on_cora(taught_cora, kind: str, rate: float, lea
 def test_sampled_against_closed_on_a_weighted_graph(weighted, kind: str) -> None:
     """Weights count in both: Pearson above 0.95, and another result than without weights."""
     settings = GainSettings(kind, 0.2, 2000, "sampled")
-    sampled = gain_of(weighted.network, weighted.inputs, settings, generator(0))
+    sampled = estimate_gain(weighted.network, weighted.inputs, settings, generator(0))
     closed = closed_gain(weighted.network, weighted.inputs, kind, 0.2)
     assert np.corrcoef(closed, sampled)[0, 1] > 0.95
     plain = weighted.graph.with_(adjacency=(weighted.graph.adjacency > 0).astype(np.float32))

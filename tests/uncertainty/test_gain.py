@@ -1,20 +1,37 @@
-"""The door to the gain: what is refused, what is cheapest, and the limits."""
+"""Information gain: streamed and sampled estimates, and the networks and settings that are supported."""
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from drgst.errors import SettingError
+from drgst.graph.core import make_graph
+from drgst.nn.inputs import make_inputs
 from drgst.nn.models.base import Backbone
-from drgst.nn.random import generator
-from drgst.uncertainty.gain import GainSettings, cheapest, check_supported, gain_of
+from drgst.nn.models.gcn import GCN
+from drgst.nn.random import generator, seeded_torch
+from drgst.uncertainty.closed import closed_gain
+from drgst.uncertainty.gain import (
+    GainSettings,
+    GainStream,
+    check_supported,
+    entropy,
+    estimate_gain,
+    fastest_settings,
+    information_gain,
+    sampled_gain,
+)
 
 
 class Mlp(Backbone):
-    """No graph in its last layer: dropedge means nothing to it."""
+    """No graph in its last layer: dropedge has no effect."""
 
     estimators = frozenset({"dropout"})
 
@@ -29,8 +46,8 @@ class Mlp(Backbone):
         return self.last(h)
 
 
-class Deaf(Mlp):
-    """Permits no estimate at all."""
+class Unsupported(Mlp):
+    """Supports no estimate."""
 
     estimators = frozenset()
 
@@ -40,15 +57,15 @@ def test_unsupported_kind_names_the_network_and_what_it_supports(kind: str) -> N
     with pytest.raises(SettingError, match=rf"Mlp .* {kind} \(it supports: dropout\)"):
         check_supported(Mlp(), GainSettings(kind))
     with pytest.raises(SettingError, match="it supports: none"):
-        check_supported(Deaf(), GainSettings("dropout"))
+        check_supported(Unsupported(), GainSettings("dropout"))
 
 
-def test_unsupported_estimator_names_the_way_out() -> None:
+def test_unsupported_estimator_names_the_alternative() -> None:
     with pytest.raises(SettingError, match=r"Mlp has no closed form.*estimator=sampled"):
         check_supported(Mlp(), GainSettings("dropout", estimator="closed"))
 
 
-def test_supported_ones_pass(weighted) -> None:
+def test_supported_settings_pass(weighted) -> None:
     for kind in ("dropout", "dropedge", "both"):
         for estimator in ("sampled", "closed"):
             check_supported(weighted.network, GainSettings(kind, estimator=estimator))
@@ -58,18 +75,18 @@ def test_supported_ones_pass(weighted) -> None:
 def test_sampling_works_for_any_two_part_network(weighted) -> None:
     """Dropout needs nothing but hidden and head."""
     torch.manual_seed(0)
-    gain = gain_of(Mlp(), weighted.inputs, GainSettings("dropout", 0.5, 50), generator(0))
+    gain = estimate_gain(Mlp(), weighted.inputs, GainSettings("dropout", 0.5, 50), generator(0))
     assert gain.shape == (60,)
     assert (gain > 0).sum() > 50
 
 
-def test_cheapest(weighted) -> None:
-    """Closed where there is a closed form, else at most 20 samples of a kind that works, else None."""
+def test_fastest_settings(weighted) -> None:
+    """The closed form if there is one, else at most 20 samples of a supported kind, else None."""
     asked = GainSettings("dropedge", samples=100)
-    assert cheapest(weighted.network, asked).estimator == "closed"
-    found = cheapest(Mlp(), asked)
+    assert fastest_settings(weighted.network, asked).estimator == "closed"
+    found = fastest_settings(Mlp(), asked)
     assert (found.kind, found.estimator, found.samples) == ("dropout", "sampled", 20)
-    assert cheapest(Deaf(), asked) is None
+    assert fastest_settings(Unsupported(), asked) is None
 
 
 @pytest.mark.parametrize("estimator", ["sampled", "closed"])
@@ -77,7 +94,9 @@ def test_gain_is_finite_never_negative_and_grows_with_the_rate(weighted, estimat
     for kind in ("dropout", "dropedge", "both"):
         means = []
         for rate in (0.05, 0.2, 0.5):
-            gain = gain_of(weighted.network, weighted.inputs, GainSettings(kind, rate, 200, estimator), generator(0))
+            gain = estimate_gain(
+                weighted.network, weighted.inputs, GainSettings(kind, rate, 200, estimator), generator(0)
+            )
             assert gain.dtype == np.float32
             assert np.isfinite(gain).all()
             assert (gain >= 0).all()
@@ -88,6 +107,145 @@ def test_gain_is_finite_never_negative_and_grows_with_the_rate(weighted, estimat
 @pytest.mark.parametrize("estimator", ["sampled", "closed"])
 def test_a_node_without_edges_gains_by_dropout_only(weighted, estimator: str) -> None:
     settings = [GainSettings(kind, 0.3, 100, estimator) for kind in ("dropedge", "dropout")]
-    edges, features = (gain_of(weighted.network, weighted.inputs, s, generator(0))[59] for s in settings)
+    edges, features = (estimate_gain(weighted.network, weighted.inputs, s, generator(0))[59] for s in settings)
     assert edges == pytest.approx(0, abs=1e-6)
     assert features > 1e-5
+
+
+def test_streaming_equals_stacking() -> None:
+    """One by one, or H[mean] - mean H over a (T, N, C) stack in NumPy."""
+    p = np.random.default_rng(0).dirichlet(np.ones(5), size=(50, 30))
+    stacked = -(m := p.mean(axis=0)) * np.log(m)
+    wanted = stacked.sum(axis=1) + (p * np.log(p)).sum(axis=2).mean(axis=0)
+    stream = GainStream(30, 5)
+    for sample in torch.from_numpy(p):
+        stream.add(sample)
+    np.testing.assert_allclose(stream.gain.numpy(), wanted, rtol=1e-9)
+    np.testing.assert_allclose(information_gain(torch.from_numpy(p)).numpy(), wanted, rtol=1e-9)
+
+
+def test_order_of_samples_does_not_matter() -> None:
+    """A sum in float64 of float32 samples agrees to rounding whatever comes first."""
+    p = torch.from_numpy(np.random.default_rng(1).dirichlet(np.ones(4), size=(40, 10))).float()
+    np.testing.assert_allclose(information_gain(p).numpy(), information_gain(p.flip(0)).numpy(), atol=1e-12)
+
+
+def test_a_stream_keeps_one_array_however_many_samples() -> None:
+    """State is (N, C) and (N,), before and after 30 samples."""
+    stream = GainStream(6, 3)
+    for _ in range(30):
+        stream.add(torch.full((6, 3), 1 / 3))
+    assert stream.total.shape == (6, 3)
+    assert stream.entropies.shape == (6,)
+    assert stream.count == 30
+
+
+def test_probabilities_of_exactly_zero_and_one() -> None:
+    """0 log 0 = 0, never NaN."""
+    p = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    assert torch.equal(entropy(p), torch.zeros(2))
+    assert not information_gain(p.unsqueeze(0)).isnan().any()
+
+
+class Largest(TorchDispatchMode):
+    """Remembers the largest number of values that any tensor made inside held (a sparse one: its stored values)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        out = func(*args, **(kwargs or {}))
+        for item in out if isinstance(out, tuple | list) else (out,):
+            if isinstance(item, torch.Tensor):
+                size = item._nnz() if item.layout is not torch.strided else item.untyped_storage().nbytes() // 4
+                self.values = max(self.values, size)
+        return out
+
+
+def ring(nodes: int) -> tuple[GCN, object]:
+    """A ring with chords, four random features, a GCN with 8 hidden units and 3 classes."""
+    u = np.arange(nodes)
+    ends = np.concatenate([(u + 1) % nodes, (u * 7 + 3) % nodes])
+    a = sp.coo_array((np.ones(2 * nodes), (np.concatenate([u, u]), ends)), shape=(nodes, nodes))
+    graph = make_graph(np.random.default_rng(0).normal(size=(nodes, 4)), a, u % 3)
+    with seeded_torch(generator(0)):
+        network = GCN(4, 3, hidden=8)
+    return network, make_inputs(graph)
+
+
+@pytest.mark.parametrize("kind", ["dropout", "dropedge", "both"])
+def test_same_generator_is_bit_identical(weighted, kind: str) -> None:
+    """The generator is all the randomness there is."""
+    first, again, other = (
+        sampled_gain(weighted.network, weighted.inputs, GainSettings(kind, 0.3, 10), generator(s)) for s in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_global_generators_are_left_alone(weighted) -> None:
+    """Neither NumPy's nor torch's global state moves or matters."""
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    sampled_gain(weighted.network, weighted.inputs, GainSettings("both", 0.3, 3), generator(1))
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@pytest.mark.parametrize("kind", ["dropout", "dropedge"])
+def test_more_samples_come_nearer(weighted, kind: str) -> None:
+    """The error against 1,500 samples falls with T, about as 1/√T."""
+    best = sampled_gain(weighted.network, weighted.inputs, GainSettings(kind, 0.3, 1500), generator(9))
+    errors = [
+        np.mean(
+            [
+                np.abs(
+                    sampled_gain(weighted.network, weighted.inputs, GainSettings(kind, 0.3, t), generator(s)) - best
+                ).mean()
+                for s in range(5)
+            ]
+        )
+        for t in (10, 160)
+    ]
+    assert errors[1] < 0.5 * errors[0]
+
+
+def test_fast_dropedge_equals_the_head_on_the_dropped_graph(weighted) -> None:
+    """The re-weighted product on C columns is head(h, A ∘ Z), sample by sample, with weights and a lone node."""
+    network, inputs = weighted.network.eval(), weighted.inputs
+    rng = generator(4)
+    with torch.no_grad():
+        h = network.hidden(inputs.x, inputs.adj)
+        draws = torch.stack([network.head(h, inputs.adj.drop(0.4, rng)).softmax(dim=1) for _ in range(8)])
+    ours = sampled_gain(network, inputs, GainSettings("dropedge", 0.4, 8), generator(4))
+    np.testing.assert_allclose(ours, information_gain(draws).numpy(), atol=2e-6)
+
+
+@pytest.mark.parametrize("kind", ["dropout", "dropedge", "both"])
+def test_no_tensor_is_square_or_stacked(kind: str) -> None:
+    """3,000 nodes, 60 samples: no tensor holds N² or T·N·C values, and NumPy's peak stays far below N² bytes."""
+    network, inputs = ring(3000)
+    with Largest() as largest:
+        sampled_gain(network, inputs, GainSettings(kind, 0.3, 60), generator(0))
+        closed_gain(network, inputs, kind, 0.3)
+    tracemalloc.start()  # apart from the above, whose first use imports a good deal of torch
+    sampled_gain(network, inputs, GainSettings(kind, 0.3, 60), generator(0))
+    closed_gain(network, inputs, kind, 0.3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0 < largest.values <= 3000 * 20, "at most a few columns per node (8 hidden units, 5 edges and loops)"
+    assert largest.values < 60 * 3000 * 3
+    assert peak < 3000**2 / 2
+
+
+def test_memory_does_not_grow_with_samples() -> None:
+    """NumPy's peak with 40 samples is that with 4."""
+    network, inputs = ring(2000)
+    peaks = []
+    for samples in (4, 40):
+        sampled_gain(network, inputs, GainSettings("both", 0.3, 1), generator(0))
+        tracemalloc.start()
+        sampled_gain(network, inputs, GainSettings("both", 0.3, samples), generator(0))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]

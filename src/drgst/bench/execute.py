@@ -12,9 +12,9 @@ from drgst.bench.store.schema import COLUMNS
 from drgst.bench.task import Task
 from drgst.errors import DrgstError, RunError
 from drgst.graph.core import Graph
+from drgst.graph.datasets.load import open_graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.io.open import open_graph
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
 from drgst.runs.memory import restart_peak

@@ -11,8 +11,8 @@ from drgst.bench.task import Task, variant
 from drgst.errors import DataFileError, unknown
 from drgst.files import sha256
 from drgst.graph.core import Graph
+from drgst.graph.datasets.load import open_graph
 from drgst.graph.datasets.registry import DATASETS
-from drgst.graph.io.open import open_graph
 from drgst.graph.split import Split
 from drgst.recipes import find_recipe
 from drgst.recipes.resolve import resolve

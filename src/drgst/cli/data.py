@@ -47,7 +47,7 @@ def get(
     console, got = get_console(json), []
     for name in wanted:
         with progress_bar(console, name) as progress:
-            graph = datasets.get(name, root, progress)
+            graph = datasets.load(name, root, progress)
         console.print(f"{name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
         got.append({"name": name, "nodes": graph.num_nodes, "edges": graph.num_edges})
     if json:
@@ -58,7 +58,7 @@ def get(
 def show(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
     """Show a graph's statistics: sizes, homophily and how many nodes each class has."""
     from drgst.cli.output.graph import print_statistics
-    from drgst.graph.io.open import open_graph
+    from drgst.graph.datasets.load import open_graph
     from drgst.graph.stats import statistics
 
     graph = open_graph(source, root)
@@ -71,7 +71,7 @@ def show(source: Source, root: RootOption = None, json: JsonOption = False) -> N
 @app.command()
 def check(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
     """Check a graph: a fault ends with exit code 2; what is worth knowing is printed."""
-    from drgst.graph.io.open import open_graph
+    from drgst.graph.datasets.load import open_graph
     from drgst.graph.stats import statistics
 
     graph = open_graph(source, root)
@@ -102,17 +102,17 @@ def split(
     json: JsonOption = False,
 ) -> None:
     """Split a graph: --per-class draws from its own training nodes as in the paper, or at random where it has none."""
-    from drgst.graph import splits
-    from drgst.graph.io.open import open_graph
+    from drgst.graph.datasets.load import open_graph
     from drgst.graph.io.split_files import save_split, to_json
+    from drgst.graph.split import per_class_split, public_split, random_split
 
     graph = open_graph(source, root)
     rule, k = cast("Pool", pool), 20 if per_class is None and fraction is None else per_class
     if graph.split is None or random or fraction is not None or val or test:
         sizes: dict[str, Any] = {"val": _amount("val", val), "test": _amount("test", test), "floor": floor}
-        made = splits.random_split(graph, per_class=k, fraction=fraction, seed=seed, pool=rule, **sizes)
+        made = random_split(graph, per_class=k, fraction=fraction, seed=seed, pool=rule, **sizes)
     else:
-        made = splits.public(graph, rule) if per_class is None else splits.per_class(graph, per_class, seed, rule)
+        made = public_split(graph, rule) if per_class is None else per_class_split(graph, per_class, seed, rule)
     get_console(json or out is None).print(f"{graph.name}: {made!r}")
     if out is None:
         typer.echo(to_json(made, graph))
@@ -139,7 +139,7 @@ def _sizes(made: Split) -> dict[str, Any]:
 
 def _dataset_row(dataset: DataSet, root: str | None) -> dict[str, Any]:
     """The figures of the paper, with the pairs that the files hold, and where the files are."""
-    from drgst.graph.datasets.sources import cache_folder, root_folder
+    from drgst.graph.datasets.fetch import cache_folder, root_folder
 
     figures = dataset.paper
     row = {"name": dataset.name, "nodes": figures.nodes, "edges": figures.pairs}

@@ -28,7 +28,7 @@ def predict(
     json: JsonOption = False,
 ) -> None:
     """Predict: CSV with id, label and confidence of every node (and gain and stage on the run's own graph)."""
-    from drgst.graph.io.open import open_graph
+    from drgst.graph.datasets.load import open_graph
     from drgst.runs.model import Model
     from drgst.runs.predict import of_model, of_run
 

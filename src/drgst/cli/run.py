@@ -139,10 +139,10 @@ def _open(data: str, root: str | None) -> Any:
     """The graph, with a bar on standard error while something is downloaded."""
     from drgst.cli.output.graph import progress_bar
     from drgst.graph.datasets import load as datasets
+    from drgst.graph.datasets.load import open_graph
     from drgst.graph.datasets.registry import DATASETS
-    from drgst.graph.io.open import open_graph
 
     if data not in DATASETS or data == "cora":  # Cora is part of drgst
         return open_graph(data, root)
     with progress_bar(get_console(stderr=True), data) as progress:
-        return datasets.get(data, root, progress)
+        return datasets.load(data, root, progress)

@@ -1,1 +1,1 @@
-"""graph."""
+"""Graphs and splits: data structures, transforms, input and output, data sets."""

@@ -1,11 +1,11 @@
-"""The one graph type: what is known before anything is learnt."""
+"""The graph data structure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from drgst.graph.split import Split
 
 UNLABELLED = -1
-Features: TypeAlias = Any  # sp.csr_array | np.ndarray; scipy carries no types
+Features: TypeAlias = Any  # sp.csr_array | np.ndarray; SciPy has no type annotations
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    r"""G = (V, E, X) with partly known labels Y: an undirected, loop-free graph of N nodes.
+    r"""G = (V, E, X) with partly known labels Y: an undirected graph of N nodes without self-loops.
 
-    Made by :func:`make_graph` and the doors in :mod:`drgst.graph`, which clean what they are given; the
-    invariants are checked once, here. Everything downstream relies on them and does not check again.
+    Use :func:`make_graph` or one of the readers in :mod:`drgst.graph` to create one. The constructor checks all
+    invariants; other modules rely on them.
     """
 
     features: Features  # X, (N, F) float32, CSR or dense, finite
     adjacency: sp.csr_array  # A, (N, N) float32, symmetric, zero diagonal, weights above 0, sorted indices
     labels: np.ndarray  # Y, (N,) int64, -1 where unknown
     class_names: tuple[str, ...]  # C names; label k is class_names[k]
-    node_ids: np.ndarray  # (N,) int64 or str, unique: the user's own names of the nodes
+    node_ids: np.ndarray  # (N,) int64 or str, unique
     name: str = "graph"
-    splits: tuple[Split, ...] = ()  # the splits that came with the data, public one first
-    notes: tuple[str, ...] = ()  # what was changed at the door, one sentence each
+    splits: tuple[Split, ...] = ()  # the splits of the data set; the public one is the first
+    notes: tuple[str, ...] = ()  # what was changed when the graph was made, one sentence each
 
     def __post_init__(self) -> None:
         _check(self)
@@ -48,7 +48,7 @@ class Graph:
 
     @property
     def num_edges(self) -> int:
-        """|E|, undirected pairs counted once."""
+        """|E|, each undirected edge counted once."""
         return self.adjacency.nnz // 2
 
     @property
@@ -73,11 +73,11 @@ class Graph:
 
     @property
     def split(self) -> Split | None:
-        """The split that came with the data (the first, where there are several), or None."""
+        """The first split of the data set, or None."""
         return self.splits[0] if self.splits else None
 
     def with_(self, **changes: Any) -> Graph:
-        """A copy with some fields replaced, checked anew."""
+        """A copy with some fields replaced; the invariants are checked again."""
         return replace(self, **changes)
 
     def __repr__(self) -> str:
@@ -93,14 +93,6 @@ class Graph:
         return graph_html(self)
 
 
-@dataclass(frozen=True)
-class Cleaned:
-    """An adjacency made undirected and loop-free, with one sentence for each change."""
-
-    adjacency: sp.csr_array
-    notes: tuple[str, ...] = field(default=())
-
-
 def make_graph(
     features: Any,
     adjacency: Any,
@@ -113,12 +105,12 @@ def make_graph(
     notes: Sequence[str] = (),
     unlabelled: bool = False,
 ) -> Graph:
-    """Clean raw arrays and make a :class:`Graph` of them: the door behind every other door.
+    """Create a :class:`Graph` from raw arrays. All readers call this function.
 
-    ``adjacency`` may be directed, hold loops or duplicates; it is made undirected and loop-free, and what was
-    done is kept in ``notes``. ``labels`` holds class indices with -1 for unknown; ``class_names`` defaults to
-    the indices as text. ``features`` is dense or sparse; ``None`` gives an (N, 0) matrix. A graph without any
-    label is refused unless ``unlabelled`` says that it is only to be predicted (``class_names`` is then needed).
+    ``adjacency`` may be directed and may have self-loops or duplicate entries: it is made undirected and loop-free, and
+    ``notes`` says what was changed. ``labels`` are class indices with -1 for unknown; ``class_names`` defaults to the
+    indices as text. ``features`` is dense or sparse; ``None`` gives an (N, 0) matrix. At least one label is required
+    unless ``unlabelled`` is true, for a graph that is only predicted (``class_names`` is then required).
     """
     cleaned = clean_adjacency(adjacency)
     count = cleaned.adjacency.shape[0]
@@ -135,7 +127,7 @@ def make_graph(
         class_names = [str(k) for k in range(int(y.max(initial=-1)) + 1)]
     ids = np.arange(count) if node_ids is None else np.asarray(node_ids)
     return Graph(
-        features=clean_features(features, count),
+        features=_clean_features(features, count),
         adjacency=cleaned.adjacency,
         labels=y,
         class_names=tuple(str(c) for c in class_names),
@@ -146,26 +138,38 @@ def make_graph(
     )
 
 
+def edge_matrix(source: np.ndarray, target: np.ndarray, nodes: int, weights: Any = None) -> sp.coo_array:
+    """A_uv = w_uv for the edges (u, v) = (source_e, target_e), (N, N); w = 1 without ``weights``."""
+    values = np.ones(len(source), dtype=np.float32) if weights is None else weights
+    return sp.coo_array((values, (source, target)), shape=(nodes, nodes))
+
+
+class Cleaned(NamedTuple):
+    """An undirected, loop-free adjacency, and one sentence for each change."""
+
+    adjacency: sp.csr_array
+    notes: tuple[str, ...]
+
+
 def clean_adjacency(adjacency: Any) -> Cleaned:
-    """max(A, Aᵀ) without its diagonal, as float32 CSR with sorted indices; of duplicates the largest weight stays."""
+    """max(A, Aᵀ) without its diagonal, (N, N) float32 CSR with sorted indices; the largest of duplicate weights."""
     raw = sp.coo_array(adjacency)
     if raw.ndim != 2 or raw.shape[0] != raw.shape[1]:
         raise GraphError(f"the adjacency must be square, not of shape {raw.shape}")
     if raw.shape[0] == 0:
         raise GraphError("the graph is empty: it has no nodes")
     weights = np.asarray(raw.data, dtype=np.float32)
-    if weights.size and not (np.isfinite(weights).all() and (weights > 0).all()):
-        bad = weights[~(np.isfinite(weights) & (weights > 0))][0]
-        raise GraphError(f"an edge has weight {bad}: weights must be finite and above 0")
+    bad = weights[~(np.isfinite(weights) & (weights > 0))]
+    if bad.size:
+        raise GraphError(f"an edge has weight {bad[0]}: weights must be finite and above 0")
     row, col = raw.coords
-    loops = int((row == col).sum())
     keep = row != col
     one_way = _largest(row[keep], col[keep], weights[keep], raw.shape[0])
     both = one_way.maximum(one_way.T.tocsr())
     both.sort_indices()
     notes = []
-    if loops:
-        notes.append(f"{loops} self-loops were removed")
+    if not keep.all():
+        notes.append(f"{int((~keep).sum())} self-loops were removed")
     duplicates = int(keep.sum()) - one_way.nnz
     if duplicates:
         notes.append(f"{duplicates} duplicate edges were merged")
@@ -174,8 +178,8 @@ def clean_adjacency(adjacency: Any) -> Cleaned:
     return Cleaned(_narrow(both), tuple(notes))
 
 
-def clean_features(features: Any, count: int) -> Features:
-    """X as float32: CSR with sorted indices where it was sparse, a dense array otherwise."""
+def _clean_features(features: Any, count: int) -> Features:
+    """X as float32: CSR with sorted indices if it was sparse, else dense."""
     if features is None:
         return sp.csr_array((count, 0), dtype=np.float32)
     try:
@@ -190,7 +194,7 @@ def clean_features(features: Any, count: int) -> Features:
 
 
 def _largest(row: np.ndarray, col: np.ndarray, weights: np.ndarray, count: int) -> sp.csr_array:
-    """CSR of (row, col, weight) where of duplicate entries the largest weight stays."""
+    """CSR of (row, col, weight) with the largest weight of duplicate entries."""
     order = np.lexsort((weights, col, row))
     row, col, weights = row[order], col[order], weights[order]
     last = np.ones(row.size, dtype=bool)
@@ -199,7 +203,7 @@ def _largest(row: np.ndarray, col: np.ndarray, weights: np.ndarray, count: int) 
 
 
 def _narrow(matrix: sp.csr_array) -> sp.csr_array:
-    """The same matrix with 32-bit indices where they suffice (half the memory, faster products)."""
+    """The same matrix with 32-bit indices if they suffice: half the memory and faster products."""
     limit = np.iinfo(np.int32).max
     if matrix.nnz < limit and max(matrix.shape) < limit and matrix.indices.dtype != np.int32:
         matrix.indices = matrix.indices.astype(np.int32)
@@ -212,8 +216,8 @@ def _values(features: Features) -> np.ndarray:
 
 
 def _check(g: Graph) -> None:
-    """Every invariant of :class:`Graph`; the first one broken is named."""
-    count = g.adjacency.shape[0]
+    """Check the invariants of :class:`Graph`."""
+    a, count = g.adjacency, g.adjacency.shape[0]
     if count == 0:
         raise GraphError("the graph is empty: it has no nodes")
     if g.features.ndim != 2 or g.features.shape[0] != count:
@@ -222,12 +226,12 @@ def _check(g: Graph) -> None:
         raise GraphError(f"there are {g.labels.size} labels for {count} nodes")
     if g.node_ids.shape != (count,):
         raise GraphError(f"there are {g.node_ids.size} node ids for {count} nodes")
-    values = _values(g.features)
-    if not np.isfinite(values).all():
-        raise GraphError(f"feature of node {g.node_ids[_bad_row(g.features)]!s} is NaN or infinite")
+    if not np.isfinite(_values(g.features)).all():
+        raise GraphError(f"feature of node {g.node_ids[_not_finite_row(g.features)]!s} is NaN or infinite")
     _check_labels(g)
-    _check_ids(g.node_ids)
-    a = g.adjacency
+    unique, counts = np.unique(g.node_ids, return_counts=True)
+    if unique.size != count:
+        raise GraphError(f"node id {unique[counts > 1][0]!s} occurs more than once")
     if a.nnz and (a.indices.min() < 0 or a.indices.max() >= count):
         raise GraphError("an edge leads to a node outside the graph")
     if a.nnz and a.diagonal().any():
@@ -239,7 +243,7 @@ def _check(g: Graph) -> None:
 
 
 def _symmetric(a: sp.csr_array) -> bool:
-    """A = Aᵀ, entry by entry: both have sorted indices, so the arrays must agree."""
+    """A = Aᵀ; with sorted indices the arrays of both agree, which is faster to compare."""
     t = a.T.tocsr()
     same = all(np.array_equal(getattr(a, part), getattr(t, part)) for part in ("indptr", "indices", "data"))
     return same or (a != t).nnz == 0
@@ -257,14 +261,8 @@ def _check_labels(g: Graph) -> None:
         raise GraphError("two classes have the same name")
 
 
-def _check_ids(ids: np.ndarray) -> None:
-    unique, counts = np.unique(ids, return_counts=True)
-    if unique.size != ids.size:
-        raise GraphError(f"node id {unique[counts > 1][0]!s} occurs more than once")
-
-
-def _bad_row(features: Features) -> int:
-    bad = np.flatnonzero(~np.isfinite(_values(features).reshape(-1)))[0]
+def _not_finite_row(features: Features) -> int:
+    position = np.flatnonzero(~np.isfinite(_values(features).reshape(-1)))[0]
     if isinstance(features, sp.csr_array):
-        return int(np.searchsorted(features.indptr, bad, side="right") - 1)
-    return int(bad // features.shape[1])
+        return int(np.searchsorted(features.indptr, position, side="right") - 1)
+    return int(position // features.shape[1])

@@ -1,4 +1,4 @@
-"""What a notebook shows of an object: a small table, with everything escaped."""
+"""HTML tables for notebooks; all text is escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], notes: Iterable[str] = ()) -> str:
-    """An HTML table; no text in it is ever taken for markup."""
+    """An HTML table with a title, column names, rows and notes below it."""
     head = "".join(f"<th>{escape(str(name))}</th>" for name in columns)
     body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
     below = "".join(f"<p>{escape(str(note))}</p>" for note in notes)
@@ -20,7 +20,7 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
 
 
 def graph_html(graph: Graph) -> str:
-    """Sizes, labels of each class, splits, and what was changed at the door."""
+    """Sizes, labelled nodes per class, splits and notes of a graph."""
     known = int((graph.labels >= 0).sum())
     counts = ((graph.labels == k).sum() for k in range(graph.num_classes))
     classes = ", ".join(f"{name} ({count:,})" for name, count in zip(graph.class_names, counts, strict=True))

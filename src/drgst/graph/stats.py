@@ -1,4 +1,4 @@
-"""What a graph looks like in numbers."""
+"""Statistics of a graph."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from drgst.graph.core import Graph
 
 @dataclass(frozen=True)
 class Statistics:
-    """The figures of the paper's Table 3 and a few that decide how hard a graph is."""
+    """The figures of the paper's Table 3, homophily, label counts, components and densities."""
 
     name: str
     nodes: int
-    edges: int  # undirected pairs
+    edges: int  # undirected
     features: int
     classes: int
     labelled: int
-    homophily: float | None  # share of edges whose two labels are known and equal; None without such edges
+    homophily: float | None  # see :func:`edge_homophily`
     label_counts: dict[str, int]  # class name -> labelled nodes
     isolated: int
     components: int
@@ -29,12 +29,12 @@ class Statistics:
     feature_density: float  # share of non-zero entries of X
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain JSON types."""
+        """The statistics as JSON types."""
         return asdict(self)
 
 
 def statistics(graph: Graph) -> Statistics:
-    """Count everything once."""
+    """The statistics of ``graph``."""
     counts = np.bincount(graph.labels[graph.labels >= 0], minlength=graph.num_classes)
     filled = graph.features.nnz if hasattr(graph.features, "nnz") else np.count_nonzero(graph.features)
     return Statistics(
@@ -54,7 +54,7 @@ def statistics(graph: Graph) -> Statistics:
 
 
 def edge_homophily(graph: Graph) -> float | None:
-    """|{(u, v) ∈ E : y_u = y_v}| / |E|, over the pairs whose two labels are known; None where there are none."""
+    """|{(u, v) ∈ E : y_u = y_v}| / |E| over the edges with two known labels; None if there is no such edge."""
     y = graph.labels
     left = np.repeat(y, graph.degrees)
     right = y[graph.adjacency.indices]

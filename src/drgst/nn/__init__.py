@@ -1,1 +1,1 @@
-"""What can learn: networks, and the training of one network."""
+"""Networks, and the training of one network."""

@@ -1,4 +1,4 @@
-"""A graph as tensors: features and adjacency on one device."""
+"""The tensors of a graph: features and adjacency on one device."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 import torch
-from torch import Tensor
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features, Graph
 from drgst.nn.ops.adjacency import Adjacency
-from drgst.nn.ops.sparse import SparseMatrix
+from drgst.nn.ops.sparse import Hidden, SparseMatrix
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """X and A for a network, on one device; ``nodes`` are the rows' places in the whole graph."""
+    """X and A of a graph or subgraph on one device; row i belongs to ``nodes[i]`` of the whole graph."""
 
-    x: SparseMatrix | Tensor  # (N, F)
+    x: Hidden  # (N, F)
     adj: Adjacency  # (N, N)
     nodes: np.ndarray  # (N,)
 
     @property
     def device(self) -> torch.device:
-        """Where the tensors live."""
+        """The device of the tensors."""
         return self.adj.device
 
     def restrict(self, nodes: np.ndarray) -> Inputs:
-        """The part between ``nodes`` (positions in this object), exact wherever all neighbours are inside."""
+        """The subgraph of the rows ``nodes``, exact for the nodes whose neighbours are all inside."""
         if isinstance(self.x, SparseMatrix):
-            x: SparseMatrix | Tensor = self.x.rows(nodes)
+            x: Hidden = self.x.rows(nodes)
         else:
             x = self.x[torch.from_numpy(nodes).to(self.device)]
         return replace(self, x=x, adj=self.adj.restrict(nodes), nodes=self.nodes[nodes])
 
 
 def make_inputs(graph: Graph, device: str | torch.device = "cpu", normalise: str = "auto") -> Inputs:
-    """The tensors of ``graph`` on ``device``; features row-normalised as ``normalise`` says (see :func:`scaled`)."""
+    """The tensors of ``graph`` on ``device``, features normalised by :func:`scaled`."""
     place = open_device(device)
     features = scaled(graph.features, normalise)
     dense = isinstance(features, np.ndarray)
     if not dense and features.shape[1] and features.nnz > 0.25 * np.prod(features.shape):
-        features, dense = features.toarray(), True  # a full matrix is quicker through BLAS
+        features, dense = features.toarray(), True  # a dense product is faster at this density
     x = torch.from_numpy(np.array(features)).to(place) if dense else SparseMatrix(features, place)
     return Inputs(x, Adjacency(graph.adjacency, place), np.arange(graph.num_nodes))
 
 
 def scaled(features: Features, normalise: str) -> Features:
-    """x_i / Σ_f x_if (``"l1"``, the paper's for Cora, Citeseer and Pubmed), x_i / ‖x_i‖ (``"l2"``) or x_i (``"none"``).
+    """x_i / Σ_f |x_if| (``"l1"``), x_i / ‖x_i‖ (``"l2"``) or x_i (``"none"``), (N, F).
 
-    ``"auto"`` is ``"l1"`` where no feature is negative, ``"l2"`` otherwise. Rows of zeros stay zero.
+    The paper uses ``"l1"`` on Cora, Citeseer and Pubmed. ``"auto"`` is ``"l1"`` if no feature is negative, else
+    ``"l2"``. Rows of zeros stay zero.
     """
     if normalise not in ("auto", "l1", "l2", "none"):
         raise SettingError(f"normalise is {normalise!r} (allowed: auto, l1, l2, none)")
@@ -71,7 +71,7 @@ def scaled(features: Features, normalise: str) -> Features:
 
 
 def open_device(device: str | torch.device) -> torch.device:
-    """The torch device of that name; ``"auto"`` takes CUDA, then MPS, then the CPU."""
+    """The torch device ``device``; ``"auto"`` is CUDA if available, else MPS, else the CPU."""
     if str(device) == "auto":
         mps = torch.backends.mps.is_available()
         device = "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"

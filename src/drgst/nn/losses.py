@@ -1,4 +1,4 @@
-"""What a training minimises: a weighted, possibly corrected cross-entropy over some nodes."""
+"""Training losses: weighted and corrected cross-entropy."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-SMALLEST = 1e-8  # a probability below this counts as this
+SMALLEST = 1e-8  # smaller probabilities are set to this value before the logarithm
 
 
 class Objective(Protocol):
-    """A loss over the logits of ``nodes``: called once an epoch with them, it gives a scalar to minimise."""
+    """A loss that depends on the logits of ``nodes``; it is called once per epoch."""
 
-    nodes: np.ndarray  # (M,) places in the whole graph, unique
+    nodes: np.ndarray  # (M,) node indices of the whole graph, unique
 
-    def __call__(self, logits: Tensor, epoch: int) -> Tensor:
-        """The loss of the (M, C) logits of ``nodes``."""
+    def __call__(self, logits: Tensor, epoch: int, /) -> Tensor:
+        """The scalar loss of the (M, C) logits of ``nodes``."""
         ...
 
 
 class NodeLoss(Protocol):
-    """The loss of each node on its own: (M, C) logits and (M,) labels give (M,) losses."""
+    """The loss of each node: (M, C) logits and (M,) labels give (M,) losses."""
 
     def __call__(self, logits: Tensor, labels: Tensor) -> Tensor: ...
 
@@ -38,15 +38,15 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
 class CorrectedCrossEntropy:
     """l(y, p T) = -log (Σ_k p_k T_ky) with T_kj = P(pseudo-label j | true label k), (M,).
 
-    The student's own output p stands for f_θ*; what it is compared with the pseudo-labels through is f_θ̄ = Tᵀ p.
-    T is constant. An entry that falls below 1e-8 (T is not forced to be a distribution) counts as 1e-8.
+    p is the student's output f_θ*, and f_θ̄ = Tᵀ p is compared with the pseudo-labels. T is constant. Entries of p T
+    below 1e-8 (T is not constrained to be a distribution) are set to 1e-8.
     """
 
     transition: Tensor  # T, (C, C)
 
     def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
-        seen = logits.softmax(dim=1) @ self.transition.to(logits.device)
-        return -seen.gather(1, labels.unsqueeze(1)).squeeze(1).clamp_min(SMALLEST).log()
+        corrected = logits.softmax(dim=1) @ self.transition.to(logits.device)
+        return -_at(corrected, labels).log()
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,11 @@ class GeneralisedCrossEntropy:
     q: float = 0.7
 
     def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
-        p = logits.softmax(dim=1).gather(1, labels.unsqueeze(1)).squeeze(1).clamp_min(SMALLEST)
-        return (1 - p**self.q) / self.q
+        return (1 - _at(logits.softmax(dim=1), labels) ** self.q) / self.q
 
 
 class WeightedLoss:
-    """1/M Σ_i w_i l(y_i, p_i) over true and pseudo-labelled nodes, M = |V_L ∪ S_U| (Eq. final_loss).
+    """1/M Σ_i w_i l(y_i, p_i) over labelled and pseudo-labelled nodes, M = |V_L ∪ S_U| (Eq. final_loss).
 
     With w = 1 on V_L and w = B̄ on S_U this is |S_U|/M · E[B̄ l] + |V_L|/M · E[l].
     """
@@ -79,5 +78,10 @@ class WeightedLoss:
         self.weights = torch.from_numpy(np.array(weights, dtype=np.float32)).to(device)
         self.loss = loss
 
-    def __call__(self, logits: Tensor, epoch: int) -> Tensor:  # noqa: ARG002
+    def __call__(self, logits: Tensor, _epoch: int) -> Tensor:
         return self.weights.dot(self.loss(logits, self.labels)) / len(self.nodes)
+
+
+def _at(p: Tensor, labels: Tensor) -> Tensor:
+    """p_iy of each node, at least 1e-8, (M,)."""
+    return p.gather(1, labels.unsqueeze(1)).squeeze(1).clamp_min(SMALLEST)

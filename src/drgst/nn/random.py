@@ -1,26 +1,36 @@
-"""Dropout from cheap random bytes of an explicit generator."""
+"""Explicit random generators, and dropout from random bytes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from drgst.nn.ops.sparse import SparseMatrix
+from drgst.nn.ops.sparse import Hidden, SparseMatrix
 
 
 def generator(*seed: int) -> np.random.Generator:
-    """An independent stream for each tuple of whole numbers (seed, stage, purpose, …)."""
+    """An independent random stream for each tuple of integers (seed, stage, purpose, …)."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence([int(s) for s in seed])))
+
+
+@contextmanager
+def seeded_torch(rng: np.random.Generator) -> Iterator[None]:
+    """Seed torch's global generator from ``rng`` inside the context, and restore its state afterwards."""
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(int(rng.integers(2**63)))
+        yield
 
 
 def keep_scale(size: int, rate: float, rng: np.random.Generator) -> np.ndarray:
     """z_i / (1 - p) with z_i ~ Bernoulli(1 - p), (size,) float32.
 
-    One random bit an element at p = 0.5, one byte where 256 p is whole, two bytes otherwise (p is then met to
-    within 2^-17, and the scale follows the p that is really drawn, so the mean stays exactly 1).
+    Uses one random bit per element at p = 0.5, one byte if 256 p is an integer, else two bytes (p is then exact to
+    2^-17, and the scale uses the p that is drawn, so that the mean is 1).
     """
     if rate == 0.5:
         bits = np.frombuffer(rng.bytes(math.ceil(size / 8)), dtype=np.uint8)
@@ -31,24 +41,7 @@ def keep_scale(size: int, rate: float, rng: np.random.Generator) -> np.ndarray:
     return (draws >= cut).astype(np.float32) * np.float32(levels / (levels - cut))
 
 
-class Dropout(nn.Module):
-    """h ∘ z / (1 - p) in training, h otherwise; for dense tensors and for the values of a sparse matrix."""
-
-    def __init__(self, rate: float) -> None:
-        super().__init__()
-        self.rate = rate
-        self.rng: np.random.Generator | None = None  # handed in by the training, see hand_out
-
-    def forward(self, h: Tensor | SparseMatrix) -> Tensor | SparseMatrix:
-        """The dropped version of ``h``, of the same shape."""
-        if not self.training or self.rate == 0:
-            return h
-        if self.rng is None:
-            raise RuntimeError("this Dropout has no generator; call hand_out(module, rng) first")
-        return drop(h, self.rate, self.rng)
-
-
-def drop(h: Tensor | SparseMatrix, rate: float, rng: np.random.Generator) -> Tensor | SparseMatrix:
+def drop(h: Hidden, rate: float, rng: np.random.Generator) -> Hidden:
     """h ∘ z / (1 - p) for a dense tensor or the values of a sparse matrix."""
     if isinstance(h, SparseMatrix):
         return h.with_values(h.scipy.data * keep_scale(h.scipy.nnz, rate, rng))
@@ -56,8 +49,25 @@ def drop(h: Tensor | SparseMatrix, rate: float, rng: np.random.Generator) -> Ten
     return h * scale.view(h.shape)
 
 
-def hand_out(module: nn.Module, rng: np.random.Generator) -> None:
-    """Give every :class:`Dropout` inside ``module`` the generator ``rng``."""
+class Dropout(nn.Module):
+    """h ∘ z / (1 - p) in training, h otherwise; for dense tensors and for the values of a sparse matrix."""
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+        self.rng: np.random.Generator | None = None  # set by set_generator
+
+    def forward(self, h: Hidden) -> Hidden:
+        """h after dropout, of the same shape."""
+        if not self.training or self.rate == 0:
+            return h
+        if self.rng is None:
+            raise RuntimeError("this Dropout has no generator; call set_generator(module, rng) first")
+        return drop(h, self.rate, self.rng)
+
+
+def set_generator(module: nn.Module, rng: np.random.Generator) -> None:
+    """Set the generator of every :class:`Dropout` in ``module``."""
     for part in module.modules():
         if isinstance(part, Dropout):
             part.rng = rng

@@ -1,4 +1,4 @@
-"""Networks by name, and a user's own."""
+"""Networks by name, and the checks of a user's own network."""
 
 from __future__ import annotations
 
@@ -9,16 +9,11 @@ from typing import Any
 from torch import nn
 
 from drgst.errors import SettingError, unknown
-from drgst.nn.models.appnp import APPNP, PPNP
+from drgst.nn.models.appnp import APPNP, DAGNN, PPNP
 from drgst.nn.models.base import Backbone, TwoPart
-from drgst.nn.models.cheb import Cheb
-from drgst.nn.models.dagnn import DAGNN
 from drgst.nn.models.gat import GAT
-from drgst.nn.models.gcn import GCN
-from drgst.nn.models.gin import GIN
-from drgst.nn.models.sage import SAGE
-from drgst.nn.models.sgc import SGC
-from drgst.nn.ops.linear import STARTS
+from drgst.nn.models.gcn import GCN, SGC, Cheb
+from drgst.nn.models.sage import GIN, SAGE
 
 BACKBONES: dict[str, type[Backbone]] = {
     "gcn": GCN,
@@ -31,64 +26,47 @@ BACKBONES: dict[str, type[Backbone]] = {
     "cheb": Cheb,
     "dagnn": DAGNN,
 }
+COMMON = ("hidden", "dropout", "start")  # settings that are passed to our networks only
 
-Spec = str | Callable[..., nn.Module]
 
-
-def make_backbone(
-    spec: Spec,
-    features: int,
-    classes: int,
-    hidden: int | None = None,
-    dropout: float | None = None,
-    start: str = "glorot",
-    **extra: Any,
-) -> nn.Module:
+def make_backbone(spec: str | Callable[..., nn.Module], features: int, classes: int, **settings: Any) -> nn.Module:
     """A new network for (N, ``features``) inputs and ``classes`` classes.
 
-    ``spec`` is a name of :data:`BACKBONES`, one of its classes, or a user's own callable, which is given
-    (features, classes) and returns an ``nn.Module`` with ``hidden(x, adj)`` and ``head(h, adj)``. ``hidden``,
-    ``dropout`` and ``start`` are for ours (None: the network's own default, from its paper); ``extra`` goes to
-    the network as it is. Starting weights come from torch's generator: call it inside ``private_randomness``.
+    ``spec`` is a name of :data:`BACKBONES`, one of its classes, or a user's own callable, which is called with
+    (features, classes) and returns an ``nn.Module`` with ``hidden(x, adj)`` and ``head(h, adj)``. The settings
+    ``hidden``, ``dropout`` and ``start`` apply to our networks only (None: the default of the network); others are
+    passed on. The initial weights come from torch's generator: call this inside
+    :func:`~drgst.nn.random.seeded_torch`.
     """
     if isinstance(spec, str):
         if spec.lower() not in BACKBONES:
             raise SettingError(unknown("backbone", spec, BACKBONES))
         spec = BACKBONES[spec.lower()]
     if isinstance(spec, type) and issubclass(spec, Backbone) and spec in BACKBONES.values():
-        return _ours(spec, features, classes, hidden, dropout, start, extra)
-    return _users(spec, features, classes, extra)
+        return _make_ours(spec, features, classes, settings)
+    extra = {name: value for name, value in settings.items() if name not in COMMON}
+    return _make_users(spec, features, classes, extra)
 
 
-def _ours(
-    kind: type[Backbone],
-    features: int,
-    classes: int,
-    hidden: int | None,
-    dropout: float | None,
-    start: str,
-    extra: dict[str, Any],
-) -> Backbone:
-    known = list(inspect.signature(kind).parameters)
-    for name in extra:
-        if name not in known:
-            raise SettingError(unknown(f"setting of {kind.__name__}", name, known[5:]))
-    if hidden is not None and hidden < 1:
-        raise SettingError(f"hidden is {hidden} (allowed: 1 or more)")
-    if dropout is not None and not 0 <= dropout < 1:
-        raise SettingError(f"dropout is {dropout} (allowed: 0 or more, below 1)")
-    if start not in STARTS:
-        raise SettingError(unknown("start", start, STARTS))
-    given = {name: value for name, value in (("hidden", hidden), ("dropout", dropout)) if value is not None}
+def _make_ours(kind: type[Backbone], features: int, classes: int, settings: dict[str, Any]) -> Backbone:
+    known = list(inspect.signature(kind).parameters)[2:]
+    extra = sorted(settings.keys() - {*known, *COMMON})
+    if extra:
+        raise SettingError(unknown(f"setting of {kind.__name__}", extra[0], set(known) - {*COMMON}))
+    given = {name: value for name, value in settings.items() if name in known and value is not None}
+    if given.get("hidden", 1) < 1:
+        raise SettingError(f"hidden is {given['hidden']} (allowed: 1 or more)")
+    if not 0 <= given.get("dropout", 0) < 1:
+        raise SettingError(f"dropout is {given['dropout']} (allowed: 0 or more, below 1)")
     make: Callable[..., Backbone] = kind
-    return make(features, classes, start=start, **given, **extra)
+    return make(features, classes, **given)
 
 
-def _users(spec: Any, features: int, classes: int, extra: dict[str, Any]) -> nn.Module:
+def _make_users(spec: Any, features: int, classes: int, extra: dict[str, Any]) -> nn.Module:
     if isinstance(spec, nn.Module):
         raise SettingError(
-            f"backbone is a {type(spec).__name__} that exists already, but every training starts afresh; "
-            "give a function of (features, classes) that makes one"
+            f"backbone is an instance of {type(spec).__name__}, but every training needs a new network; "
+            "give a function of (features, classes) that returns one"
         )
     if not callable(spec):
         raise SettingError(
@@ -103,7 +81,7 @@ def _users(spec: Any, features: int, classes: int, extra: dict[str, Any]) -> nn.
 
 
 def check_two_part(network: Any, name: str) -> nn.Module:
-    """Refuse what a user's callable returned if it does not keep the protocol of :class:`TwoPart`."""
+    """Raise :class:`SettingError` if a user's network does not follow the protocol :class:`TwoPart`."""
     if not isinstance(network, nn.Module):
         raise SettingError(f"backbone {name} returned a {type(network).__name__}, not a torch.nn.Module")
     for part, arguments in (("hidden", "x, adj"), ("head", "h, adj")):
@@ -117,8 +95,8 @@ def check_two_part(network: Any, name: str) -> nn.Module:
         except TypeError as error:
             raise SettingError(f"{part} of backbone {name} must take ({arguments}): {error}") from error
     if getattr(network, "random_hidden", True) is False and not callable(getattr(network, "drop", None)):
-        raise SettingError(f"backbone {name} says random_hidden=False, so it needs a dropout module called drop")
+        raise SettingError(f"backbone {name} has random_hidden=False, so it needs a dropout module called drop")
     if not any(p.requires_grad for p in network.parameters()):
-        raise SettingError(f"backbone {name} has no parameter that could be learnt")
+        raise SettingError(f"backbone {name} has no trainable parameter")
     assert isinstance(network, TwoPart)
     return network

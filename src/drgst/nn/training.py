@@ -1,15 +1,14 @@
-"""The training of one network: one function behind one signature.
+"""The training of one network.
 
-θ ← Adam(∇L(θ)) with weight decay, until the validation loss has not fallen for ``patience`` epochs; the weights
-of the lowest validation loss are the result. Without validation nodes: until predictions settle, or for a fixed
-number of epochs.
+θ ← Adam(∇L(θ)) with weight decay, until the validation loss has not fallen for ``patience`` epochs; the result has the
+weights of the lowest validation loss. Without validation nodes the training ends when the predictions are stable, or
+after a fixed number of epochs.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,29 +20,30 @@ from drgst.errors import TrainingError
 from drgst.nn.adam import Adam
 from drgst.nn.inputs import Inputs
 from drgst.nn.losses import Objective
-from drgst.nn.models.base import Backbone, Hidden
-from drgst.nn.random import hand_out
+from drgst.nn.models.base import Backbone
+from drgst.nn.ops.sparse import Hidden
+from drgst.nn.random import seeded_torch, set_generator
 
-OnEpoch = Callable[[int, float, float], None]  # epoch, training loss, validation loss (NaN without validation)
+OnEpoch = Callable[[int, float, float], None]  # epoch, training loss, validation loss (NaN without validation nodes)
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How one network is trained."""
+    """The settings of a training."""
 
     lr: float = 0.01  # Adam's learning rate
-    weight_decay: float = 5e-4  # L2 on every parameter
-    epochs: int = 2000  # at most so many
+    weight_decay: float = 5e-4  # L2 regularisation of all parameters
+    epochs: int = 2000  # largest number of epochs
     patience: int = 200  # early-stopping window, in epochs
-    fixed_epochs: int | None = None  # without validation: exactly so many; None: until predictions settle
-    settle: float = 0.999  # … predictions have settled when this share agrees with the check before
-    check_every: int = 10  # … epochs between checks
-    checks: int = 5  # … for so many checks in a row
+    fixed_epochs: int | None = None  # without validation nodes: number of epochs; None: until predictions are stable
+    settle: float = 0.999  # predictions are stable if this share is equal to that of the previous check,
+    check_every: int = 10  # with this number of epochs between checks,
+    checks: int = 5  # for this number of checks in a row
 
 
 @dataclass(frozen=True)
-class Watch:
-    """Validation nodes and their labels; empty arrays where there is none."""
+class ValidationSet:
+    """Validation nodes and their labels, (M,) each; both may be empty."""
 
     nodes: np.ndarray
     labels: np.ndarray
@@ -51,7 +51,7 @@ class Watch:
 
 @dataclass
 class Curve:
-    """What happened in each epoch."""
+    """The losses of each epoch."""
 
     train_loss: list[float] = field(default_factory=list)
     val_loss: list[float] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Training:
-    """The outcome of one training; the network holds the weights of ``best_epoch``."""
+    """The result of one training; the network has the weights of ``best_epoch``."""
 
     epochs: int
     best_epoch: int
@@ -70,71 +70,63 @@ class Training:
     curve: Curve
 
     @property
-    def never_learnt(self) -> bool:
-        """Whether the validation loss never fell below its first value: a collapsed training."""
+    def collapsed(self) -> bool:
+        """Whether the validation loss was never below its first value."""
         return self.val_loss >= self.first_val_loss
 
 
-def fit(
-    network: Backbone,
-    inputs: Inputs,
-    objective: Objective,
-    watch: Watch,
-    schedule: Schedule,
-    rng: np.random.Generator,
-    on_epoch: OnEpoch | None = None,
-) -> Training:
-    """Train ``network`` on the whole graph at once and leave its best weights in it.
+class NetworkTrainer:
+    """Full-batch training of ``network`` to minimise ``objective``.
 
-    Only the part of the graph that the objective's and the validation nodes can see within the network's depth
-    is used; the results are those of the whole graph. Raises :class:`TrainingError` at a loss that is not
-    finite, with the best weights so far restored.
+    Only the nodes that the losses depend on, given the depth of the network, are used; the result is that of the whole
+    graph.
     """
-    with private_randomness(rng):
-        run = _Run(network, inputs, objective, watch, schedule, rng)
-        return run.until_done(on_epoch)
-
-
-class _Run:
-    """The state of one training."""
 
     def __init__(
         self,
         network: Backbone,
         inputs: Inputs,
         objective: Objective,
-        watch: Watch,
+        validation: ValidationSet,
         schedule: Schedule,
         rng: np.random.Generator,
     ) -> None:
-        self.network, self.objective, self.schedule = network, objective, schedule
-        self.shared = not getattr(network, "random_hidden", True)
-        self.validated = watch.nodes.size > 0
-        self.inputs = self._field(inputs, watch)
+        self.network, self.objective, self.schedule, self.rng = network, objective, schedule, rng
+        self.shares_hidden = not getattr(network, "random_hidden", True)
+        self.validated = validation.nodes.size > 0
+        self.inputs = self._receptive_field(inputs, validation)
         place = {int(v): i for i, v in enumerate(self.inputs.nodes)} if self.inputs is not inputs else None
         self.rows = _positions(objective.nodes, place, inputs.device)
-        self.val_rows = _positions(watch.nodes, place, inputs.device)
-        self.val_labels = torch.from_numpy(np.array(watch.labels, dtype=np.int64)).to(inputs.device)
-        self.parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
-        self.adam = Adam(self.parameters, schedule.lr, schedule.weight_decay)
-        self.state = [*self.parameters, *network.buffers()]  # a user's batch normalisation keeps statistics there
+        self.val_rows = _positions(validation.nodes, place, inputs.device)
+        self.val_labels = torch.from_numpy(np.array(validation.labels, dtype=np.int64)).to(inputs.device)
+        parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
+        self.adam = Adam(parameters, schedule.lr, schedule.weight_decay)
+        self.state = [*parameters, *network.buffers()]  # buffers: statistics of a user's batch normalisation
         self.best = [p.detach().clone() for p in self.state]
-        hand_out(network, rng)
 
-    def _field(self, inputs: Inputs, watch: Watch) -> Inputs:
-        """The nodes that can matter: all within ``depth`` hops of those with a loss."""
+    def fit(self, on_epoch: OnEpoch | None = None) -> Training:
+        """Train and leave the best weights in the network.
+
+        Raises :class:`TrainingError` if a loss is not finite, after the best weights so far are restored.
+        """
+        with seeded_torch(self.rng):
+            set_generator(self.network, self.rng)
+            return self._fit(on_epoch)
+
+    def _receptive_field(self, inputs: Inputs, validation: ValidationSet) -> Inputs:
+        """The nodes within ``depth`` hops of those with a loss; all nodes if that leaves out few."""
         depth = getattr(self.network, "depth", None)
         if depth is None or not self.validated:
             return inputs
-        seen = inputs.adj.hops(np.union1d(self.objective.nodes, watch.nodes), depth)
-        return inputs if seen.size > 0.9 * inputs.nodes.size else inputs.restrict(seen)
+        field_ = inputs.adj.hops(np.union1d(self.objective.nodes, validation.nodes), depth)
+        return inputs if field_.size > 0.9 * inputs.nodes.size else inputs.restrict(field_)
 
-    def until_done(self, on_epoch: OnEpoch | None) -> Training:
+    def _fit(self, on_epoch: OnEpoch | None) -> Training:
         curve, best_epoch, best_loss, best_accuracy = Curve(), 0, math.inf, math.nan
         limit = self.schedule.epochs
         if not self.validated and self.schedule.fixed_epochs is not None:
             limit = self.schedule.fixed_epochs
-        settled = _Settled(self.schedule)
+        is_stable = _StablePredictions(self.schedule)
         reason = f"{limit} epochs done"
         epoch = 0
         for epoch in range(limit + 1):
@@ -153,7 +145,7 @@ class _Run:
             if self.validated and epoch - best_epoch >= self.schedule.patience:
                 reason = f"validation loss did not fall for {self.schedule.patience} epochs"
                 break
-            if not self.validated and self.schedule.fixed_epochs is None and settled(epoch, val_logits):
+            if not self.validated and self.schedule.fixed_epochs is None and is_stable(epoch, val_logits):
                 reason = "predictions settled"
                 break
             curve.train_loss.append(self._step(self._logits(h), epoch))
@@ -164,10 +156,10 @@ class _Run:
         return Training(epoch, best_epoch, curve.val_loss[0], best_loss, best_accuracy, reason, curve)
 
     def _evaluate(self) -> tuple[Tensor, Hidden | None]:
-        """Evaluation logits, and the hidden layer if the training step can share it."""
+        """Evaluation logits, and the hidden layer if the training step can use it."""
         x, adj = self.inputs.x, self.inputs.adj
         self.network.eval()
-        if self.shared:
+        if self.shares_hidden:
             h = self.network.hidden(x, adj)
             with torch.no_grad():
                 return self.network.head(h.detach() if isinstance(h, Tensor) else h, adj), h
@@ -175,7 +167,7 @@ class _Run:
             return forward(self.network, self.inputs), None
 
     def _logits(self, h: Hidden | None) -> Tensor:
-        """Training logits of the same weights; only now, as a user's module may change its buffers in training."""
+        """Training logits of the same weights, after the evaluation: training mode may change a module's buffers."""
         self.network.train()
         if h is None:
             return forward(self.network, self.inputs)
@@ -188,11 +180,11 @@ class _Run:
         return (logits[self.val_rows].argmax(dim=1) == self.val_labels).float().mean().item()
 
     def _step(self, logits: Tensor, epoch: int) -> float:
-        loss = self.objective(logits if self.rows is None else logits[self.rows], epoch)
+        loss = self.objective(logits[self.rows], epoch)
         value = loss.item()
         if not math.isfinite(value):
             self._fail(epoch, "training loss", value)
-        self.adam.clear()
+        self.adam.zero_grad()
         loss.backward()
         self.adam.step()
         return value
@@ -206,8 +198,8 @@ class _Run:
             torch._foreach_copy_(self.state, self.best)
 
 
-class _Settled:
-    """Whether the predictions of all nodes have agreed with themselves for several checks."""
+class _StablePredictions:
+    """Whether the predictions of all nodes were stable for several checks."""
 
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
@@ -226,18 +218,10 @@ class _Settled:
 
 
 def forward(network: Backbone, inputs: Inputs) -> Tensor:
-    """(N, C) logits of a backbone or of a user's module that has only ``hidden`` and ``head``."""
+    """(N, C) logits of a backbone, or of a user's module that has only ``hidden`` and ``head``."""
     if type(network).forward is not nn.Module.forward:
         return network(inputs.x, inputs.adj)
     return network.head(network.hidden(inputs.x, inputs.adj), inputs.adj)
-
-
-@contextmanager
-def private_randomness(rng: np.random.Generator) -> Iterator[None]:
-    """Let torch's own generator follow ``rng`` inside, and leave it as it was outside."""
-    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-        torch.manual_seed(int(rng.integers(2**63)))
-        yield
 
 
 def _positions(nodes: np.ndarray, place: dict[int, int] | None, device: torch.device) -> Tensor:

@@ -28,7 +28,7 @@ def own_settings(backbone: str) -> dict[str, Any]:
     """Width, dropout and training settings of a backbone as its class has them from its paper."""
     kind = BACKBONES[backbone]
     known = inspect.signature(kind).parameters
-    return {**{name: known[name].default for name in ("hidden", "dropout")}, **kind.recommended}
+    return {**{name: known[name].default for name in ("hidden", "dropout") if name in known}, **kind.recommended}
 
 
 def alone(settings: Settings) -> Recipe:  # noqa: ARG001

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from drgst.errors import DrgstWarning
 
 PERPLEXITY = 30
 EARLY, LATE, MOVE = 100, 250, 120  # iterations: with early exaggeration, without, and for each further map
 COMPONENTS = 20  # principal components in which neighbours are searched
 FEW = 10  # nodes below which two principal components are the map
 MOST = 4000  # nodes of a figure
+NO_TSNE = (
+    "the map shows the first two principal components: t-SNE needs openTSNE, which is not installed: "
+    "pip install 'drgst[report]'"
+)
 
 
 def positions(embedding: np.ndarray, seed: int = 0) -> np.ndarray:
@@ -58,8 +65,11 @@ def tsne(rows: np.ndarray, seed: int = 0, start: np.ndarray | None = None) -> np
     """
     if rows.shape[0] < FEW or np.unique(rows, axis=0).shape[0] < FEW:
         return rows[:, :2]
-    from openTSNE import TSNEEmbedding, affinity, initialization
-
+    try:
+        from openTSNE import TSNEEmbedding, affinity, initialization
+    except ImportError:
+        warnings.warn(NO_TSNE, DrgstWarning, stacklevel=2)
+        return rows[:, :2]
     perplexity = min(PERPLEXITY, (rows.shape[0] - 1) / 3)
     near = affinity.PerplexityBasedNN(rows, perplexity=perplexity, n_jobs=1, random_state=seed)
     first = initialization.rescale(rows[:, :2].copy()) if start is None else start.copy()

@@ -10,9 +10,8 @@ from typing import Any, cast
 from drgst.errors import SettingError, unknown
 from drgst.graph.core import Graph
 from drgst.graph.datasets.registry import DATASETS, data_source
-from drgst.graph.default_split import default_split, draw_split
 from drgst.graph.io.split_files import load_split
-from drgst.graph.split import Pool, Split
+from drgst.graph.split import Pool, Split, default_split, draw_split
 from drgst.recipes import find_recipe
 from drgst.selftrain.settings import Settings
 

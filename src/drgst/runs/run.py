@@ -16,7 +16,7 @@ import torch
 from drgst.errors import RunError
 from drgst.files import sha256
 from drgst.graph.core import Graph
-from drgst.graph.io.open import open_graph
+from drgst.graph.datasets.load import open_graph
 from drgst.graph.split import Split
 from drgst.nn.inputs import open_device
 from drgst.recipes.post import dressed

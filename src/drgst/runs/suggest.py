@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from drgst.errors import SettingError
-from drgst.uncertainty.entropy import entropy
+from drgst.uncertainty.gain import entropy
 
 SHORTLIST = 100  # candidates that are clustered per suggested node
 

@@ -113,7 +113,7 @@ class StageTrainer:
 
     def _fault(self, trained: Trained) -> str:
         """Why a network counts as collapsed, or ""."""
-        if self.problem.split.val.size and trained.training.never_learnt:
+        if self.problem.split.val.size and trained.training.collapsed:
             return "its validation loss never fell below its first value"
         if np.unique(trained.logits.argmax(axis=1)).size == 1:
             return "it gives every node the same class"

@@ -1,1 +1,1 @@
-"""How sure it is: information gain (sampled and closed form) and calibration."""
+"""Information gain (sampled and in closed form) and calibration."""

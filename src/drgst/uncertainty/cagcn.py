@@ -1,4 +1,4 @@
-"""Calibration by a small network on the graph: CaGCN (Wang et al., Be Confident!, NeurIPS 2021)."""
+"""Calibration by a small GCN on the logits: CaGCN (Wang et al., Be Confident!, NeurIPS 2021)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from drgst.nn.inputs import Inputs
-from drgst.nn.models.base import Backbone, Hidden
+from drgst.nn.models.base import Backbone
 from drgst.nn.models.gcn import GCN
 from drgst.nn.ops.adjacency import Adjacency
-from drgst.nn.training import Schedule, Watch, fit, forward, private_randomness
+from drgst.nn.ops.sparse import Hidden
+from drgst.nn.random import seeded_torch
+from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet, forward
 
-FLOOR = 1.1  # s > log 1.1 > 0: a positive factor never changes the largest logit
+FLOOR = 1.1  # s > log 1.1 > 0: a positive factor keeps the largest logit
+SCHEDULE = Schedule(lr=0.01, weight_decay=5e-3, fixed_epochs=200)
 
 
 class Calibrator(Backbone):
@@ -30,62 +33,51 @@ class Calibrator(Backbone):
         self.gcn = GCN(classes, 1, hidden, dropout)
 
     def forward(self, x: Hidden, adj: Adjacency) -> Tensor:
-        """Calibrated logits of the logits ``x``."""
+        """The calibrated logits of the logits ``x``."""
         assert isinstance(x, Tensor)
         t = self.gcn(x, adj)
         return x * torch.logaddexp(t, torch.full_like(t, np.log(FLOOR)))
 
 
 class CalibrationLoss:
-    """1/M Σ -log p_y + λ/M Σ d, d = 1 - p₁ + p₂ where the first class is right, p₁ - p₂ where it is wrong.
+    """1/M Σ -log p_y + λ/M Σ d, d = 1 - p₁ + p₂ if the prediction is correct, p₁ - p₂ if it is wrong.
 
-    p₁ and p₂ are the largest and second largest probability: confidence is to be raised where the network is
-    right and lowered where it is wrong.
+    p₁ and p₂ are the largest and the second largest probability: the loss raises the confidence of correct predictions
+    and lowers that of wrong ones.
     """
 
     def __init__(self, nodes: np.ndarray, labels: np.ndarray, weight: float) -> None:
         self.nodes, self.weight = nodes, weight
         self.labels = torch.from_numpy(np.array(labels, dtype=np.int64))
 
-    def __call__(self, logits: Tensor, epoch: int) -> Tensor:  # noqa: ARG002
+    def __call__(self, logits: Tensor, _epoch: int) -> Tensor:
         labels = self.labels.to(logits.device)
         top = logits.softmax(dim=1).topk(2, dim=1).values
-        t_statistic = top[:, 0] - top[:, 1]
-        apart = torch.where(logits.argmax(dim=1) == labels, 1 - t_statistic, t_statistic)
-        return F.cross_entropy(logits, labels) + self.weight * apart.mean()
+        margin = top[:, 0] - top[:, 1]
+        penalty = torch.where(logits.argmax(dim=1) == labels, 1 - margin, margin)
+        return F.cross_entropy(logits, labels) + self.weight * penalty.mean()
 
 
-def _inputs(logits: np.ndarray, adj: Adjacency) -> Inputs:
-    z = torch.from_numpy(np.array(logits, dtype=np.float32)).to(adj.device)
-    return Inputs(z, adj, np.arange(adj.num_nodes))
-
-
-def learn_cagcn(
-    logits: np.ndarray,
-    adj: Adjacency,
-    nodes: np.ndarray,
-    labels: np.ndarray,
-    rng: np.random.Generator,
-    weight: float = 0.5,
-    hidden: int = 16,
-    schedule: Schedule | None = None,
+def fit_cagcn(
+    logits: np.ndarray, adj: Adjacency, loss: CalibrationLoss, rng: np.random.Generator, hidden: int = 16
 ) -> dict[str, Tensor]:
-    """The weights of a :class:`Calibrator` fitted to the labels of ``nodes``; the network behind Z stays as it is.
-
-    ``schedule`` is Adam 0.01 with weight decay 5e-3 for 200 epochs where it is not given.
-    """
-    with private_randomness(rng):
+    """The weights of a :class:`Calibrator` of the (N, C) logits that minimise ``loss``."""
+    with seeded_torch(rng):
         network = Calibrator(logits.shape[1], hidden).to(adj.device)
-    schedule = schedule or Schedule(lr=0.01, weight_decay=5e-3, fixed_epochs=200)
-    nobody = Watch(np.empty(0, np.int64), np.empty(0, np.int64))
-    fit(network, _inputs(logits, adj), CalibrationLoss(nodes, labels, weight), nobody, schedule, rng)
+    no_nodes = np.empty(0, dtype=np.int64)
+    NetworkTrainer(network, _inputs(logits, adj), loss, ValidationSet(no_nodes, no_nodes), SCHEDULE, rng).fit()
     return {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
 
 
 @torch.no_grad()
 def apply_cagcn(learnt: Mapping[str, Tensor], logits: np.ndarray, adj: Adjacency) -> np.ndarray:
-    """z' of every node, (N, C), from the weights that :func:`learn_cagcn` gave."""
+    """z' of every node, (N, C), from the weights that :func:`fit_cagcn` returned."""
     network = Calibrator(logits.shape[1], learnt["gcn.weight1"].shape[1])
     network.load_state_dict(dict(learnt))
     network.to(adj.device).eval()
     return forward(network, _inputs(logits, adj)).cpu().numpy()
+
+
+def _inputs(logits: np.ndarray, adj: Adjacency) -> Inputs:
+    z = torch.from_numpy(np.array(logits, dtype=np.float32)).to(adj.device)
+    return Inputs(z, adj, np.arange(adj.num_nodes))

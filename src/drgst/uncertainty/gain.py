@@ -1,17 +1,22 @@
-"""One door to the information gain of a network, sampled or closed."""
+"""Information gain of a network: entropy, Monte-Carlo estimates, and the choice of the estimator."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from drgst.errors import SettingError
 from drgst.nn.inputs import Inputs
 from drgst.nn.models.base import Backbone, LinearHead
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.sparse import Hidden
+from drgst.nn.random import drop
 from drgst.uncertainty.closed import closed_gain
-from drgst.uncertainty.sampled import sampled_gain
 
 Kind = Literal["dropout", "dropedge", "both"]
 Estimator = Literal["sampled", "closed"]
@@ -21,40 +26,126 @@ Estimator = Literal["sampled", "closed"]
 class GainSettings:
     """How information gain is estimated."""
 
-    kind: Kind = "dropedge"  # what is random in the last layer
+    kind: Kind = "dropedge"  # the noise in the last layer
     rate: float = 0.3  # drop rate p
     samples: int = 100  # T, for the sampled estimator
     estimator: Estimator = "sampled"
 
 
-def gain_of(network: Backbone, inputs: Inputs, settings: GainSettings, rng: np.random.Generator) -> np.ndarray:
-    """B_u of every node under ``settings``, (N,) float32; zero everywhere at drop rate 0."""
+def estimate_gain(network: Backbone, inputs: Inputs, settings: GainSettings, rng: np.random.Generator) -> np.ndarray:
+    """B_u of every node, (N,) float32; zero at drop rate 0."""
     check_supported(network, settings)
     if settings.rate == 0:
         return np.zeros(inputs.nodes.size, dtype=np.float32)
     if settings.estimator == "closed":
         return closed_gain(network, inputs, settings.kind, settings.rate)
-    return sampled_gain(network, inputs, settings.kind, settings.rate, settings.samples, rng)
+    return sampled_gain(network, inputs, settings, rng)
+
+
+def fastest_settings(network: Backbone, settings: GainSettings) -> GainSettings | None:
+    """The settings of the fastest estimate that ``network`` supports, or None if it supports none."""
+    if isinstance(network, LinearHead):
+        return replace(settings, estimator="closed")
+    supported = sorted(_supported(network))
+    if not supported:
+        return None
+    kind = settings.kind if settings.kind in supported else supported[0]
+    return replace(settings, kind=kind, estimator="sampled", samples=min(settings.samples, 20))
+
+
+def entropy(p: Tensor) -> Tensor:
+    """H[p] = -Σ_d p_d log p_d over the last dimension, 0 log 0 = 0."""
+    return -torch.xlogy(p, p).sum(dim=-1)
+
+
+class GainStream:
+    """B_u = H[1/T Σ_t p̃_u^t] - 1/T Σ_t H[p̃_u^t] from a stream of samples (Eq. information_gain).
+
+    Holds Σ_t p̃ and Σ_t H[p̃] in float64: memory (N, C) for any T.
+    """
+
+    def __init__(self, nodes: int, classes: int, device: torch.device | str = "cpu") -> None:
+        self.total = torch.zeros(nodes, classes, dtype=torch.float64, device=device)
+        self.entropies = torch.zeros(nodes, dtype=torch.float64, device=device)
+        self.count = 0
+
+    def add(self, p: Tensor) -> None:
+        """Add one sample p̃^t, (N, C)."""
+        self.total += p
+        self.entropies += entropy(p)
+        self.count += 1
+
+    @property
+    def mean(self) -> Tensor:
+        """p_u^G = 1/T Σ_t p̃_u^t, (N, C) (Eq. predictive_distribution)."""
+        return self.total / self.count
+
+    @property
+    def gain(self) -> Tensor:
+        """B, (N,); never negative (Jensen), so negative rounding errors are set to 0."""
+        return (entropy(self.mean) - self.entropies / self.count).clamp_min(0.0)
+
+
+def information_gain(samples: Tensor) -> Tensor:
+    """B_u = H[1/T Σ_t p̃_u^t] - 1/T Σ_t H[p̃_u^t] of (T, N, C) samples, (N,)."""
+    stream = GainStream(samples.shape[1], samples.shape[2])
+    for p in samples:
+        stream.add(p)
+    return stream.gain
+
+
+@torch.no_grad()
+def sampled_gain(network: Backbone, inputs: Inputs, settings: GainSettings, rng: np.random.Generator) -> np.ndarray:
+    """B from T samples of dropout, dropedge or both in the last layer, (N,) float32 (Eq. dropout_p, dropedge_p)."""
+    network.eval()
+    h = network.hidden(inputs.x, inputs.adj)
+    stream: GainStream | None = None
+    for logits in _samples(network, h, inputs.adj, settings, rng):
+        if stream is None:
+            stream = GainStream(logits.shape[0], logits.shape[1], logits.device)
+        stream.add(logits.softmax(dim=1))
+    assert stream is not None
+    return stream.gain.cpu().numpy().astype(np.float32)
+
+
+def _samples(
+    network: Backbone, h: Hidden, adj: Adjacency, settings: GainSettings, rng: np.random.Generator
+) -> Iterator[Tensor]:
+    """T samples of the logits, (N, C) each."""
+    kind, rate = settings.kind, settings.rate
+    product = network.product(h) if isinstance(network, LinearHead) and kind == "dropedge" else None
+    for _ in range(settings.samples):
+        dropped = drop(h, rate, rng) if kind in ("dropout", "both") and rate else h
+        sampled = adj.drop(rate, rng) if kind in ("dropedge", "both") and rate else adj
+        if product is None:
+            yield network.head(dropped, sampled)
+        else:
+            assert isinstance(network, LinearHead)
+            yield _normalised_product(sampled, product) + network.bias2
+
+
+def _normalised_product(adj: Adjacency, product: Tensor) -> Tensor:
+    """D̃_Z^-½ (A ∘ Z + I) D̃_Z^-½ M without a new matrix: (A ∘ Z) M̃ + M̃ with M̃ = D̃_Z^-½ M, scaled by D̃_Z^-½."""
+    kept = adj.form("plain")
+    indptr = kept.scipy.indptr
+    sums = np.add.reduceat(np.append(kept.scipy.data, 0.0), indptr[:-1], dtype=np.float64)
+    degree = 1.0 + sums * (np.diff(indptr) > 0)
+    scale = torch.from_numpy((degree**-0.5).astype(np.float32)).to(product.device).unsqueeze(1)
+    inner = scale * product
+    return scale * (kept @ inner + inner)
+
+
+def _supported(network: Backbone) -> frozenset[Any]:
+    return getattr(network, "estimators", Backbone.estimators)
 
 
 def check_supported(network: Backbone, settings: GainSettings) -> None:
-    """Refuse an estimator that the network's last layer does not permit, and name those it does."""
-    allowed = getattr(network, "estimators", frozenset({"dropout", "dropedge"}))
+    """Raise :class:`SettingError` if the last layer of the network does not support the settings."""
+    supported = _supported(network)
     wanted = {"dropout", "dropedge"} if settings.kind == "both" else {settings.kind}
     name = type(network).__name__
-    if not wanted <= allowed:
-        listed = ", ".join(sorted(allowed)) or "none"
+    if not wanted <= supported:
+        listed = ", ".join(sorted(supported)) or "none"
         raise SettingError(f"{name} has no last layer for gain by {settings.kind} (it supports: {listed})")
     if settings.estimator == "closed" and not isinstance(network, LinearHead):
         raise SettingError(f"{name} has no closed form of the gain, its last layer is not Â(HW); use estimator=sampled")
-
-
-def cheapest(network: Backbone, settings: GainSettings) -> GainSettings | None:
-    """The quickest estimate of the gain that ``network`` permits, or None where it permits none."""
-    if isinstance(network, LinearHead):
-        return replace(settings, estimator="closed")
-    allowed = getattr(network, "estimators", frozenset({"dropout", "dropedge"}))
-    kind = settings.kind if settings.kind in allowed else next(iter(sorted(allowed)), None)
-    return (
-        None if kind is None else replace(settings, kind=kind, estimator="sampled", samples=min(settings.samples, 20))
-    )

@@ -15,7 +15,7 @@ from drgst.bench.grid import Grid
 from drgst.bench.store import Store
 from drgst.errors import RunError, SettingError
 from drgst.graph.io.npz import load_graph, save_graph
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 
 pytest.importorskip("optuna", reason="tuning needs Optuna: pip install 'drgst[tune]'")
 

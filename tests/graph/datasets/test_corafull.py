@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,8 @@ import scipy.sparse as sp
 import drgst
 from drgst.errors import DataFileError
 from drgst.files import sha256
-from drgst.graph.datasets import registry
 from drgst.graph.datasets.corafull import read_graph2gauss
-from drgst.graph.datasets.registry import DataFile
+from drgst.graph.datasets.registry import FILES
 
 
 def write(path: Path, **changes: Any) -> Path:
@@ -46,12 +46,9 @@ def test_load_takes_it_from_the_data_folder(tmp_path: Path, fresh_cache: Path, m
     for part, text in (("train", "0\n1\n"), ("val", "2\n2\n"), ("test", "")):
         (folder / f"{part}20.txt").write_text(text)
 
-    def registered(path: str) -> DataFile:
-        return DataFile(path, sha256(tmp_path / "root" / path))
-
-    split = tuple(registered(f"CoraFull/{part}20.txt") for part in ("train", "val", "test"))
-    monkeypatch.setattr(registry, "CORAFULL_NPZ", registered("CoraFull/cora.npz"))
-    monkeypatch.setattr(registry, "CORAFULL_SPLIT", split)
+    for name in ("cora.npz", "train20.txt", "val20.txt", "test20.txt"):
+        path = f"CoraFull/{name}"
+        monkeypatch.setitem(FILES, path, replace(FILES[path], sha256=sha256(tmp_path / "root" / path)))
     graph = drgst.load("corafull", tmp_path / "root")
     assert graph.num_features == 4
     assert graph.split is not None
@@ -67,7 +64,7 @@ def test_a_wrong_file_there_is_refused_and_not_passed_over(tmp_path: Path, fresh
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"labels": None}, "not a graph2gauss file"),
         ({"attr_data": None}, "not a graph2gauss file"),
@@ -75,8 +72,8 @@ def test_a_wrong_file_there_is_refused_and_not_passed_over(tmp_path: Path, fresh
         ({"labels": np.array(["a", "b", "c"], dtype=object)}, "damaged"),
     ],
 )
-def test_other_files_are_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(DataFileError, match=f"g.npz.*{said}"):
+def test_other_files_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataFileError, match=f"g.npz.*{message}"):
         read_graph2gauss(write(tmp_path / "g.npz", **changes))
 
 

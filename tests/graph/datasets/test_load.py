@@ -1,4 +1,4 @@
-"""The five data sets by name."""
+"""Data sets by name, and graphs by name or path."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ import scipy.sparse as sp
 import drgst
 from drgst.errors import DataFileError, DrgstWarning
 from drgst.graph.core import Graph
-from drgst.graph.datasets import registry
 from drgst.graph.datasets.load import _converted_path
-from drgst.graph.datasets.registry import DATASETS, find_dataset
+from drgst.graph.datasets.registry import DATASETS, FILES, find_dataset
 from drgst.graph.io.npz import load_graph
 
 EMBEDDED = Path(drgst.__file__).parent / "graph" / "datasets" / "data" / "cora.npz"
@@ -105,14 +104,15 @@ def test_a_damaged_converted_copy_is_made_anew(data_root: Path, fresh_cache: Pat
 def test_corafull_without_its_features_says_so(
     data_root: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only edges, labels and split are in the data folder, and nobody answers at the address."""
+    """Only edges, labels and split are in the data folder, and no server answers at the address."""
     if (data_root / "CoraFull" / "cora.npz").exists():
         pytest.skip("the features are at hand")
-    monkeypatch.setattr(registry, "CORAFULL_NPZ", replace(registry.CORAFULL_NPZ, url="http://127.0.0.1:9/cora.npz"))
-    with pytest.warns(DrgstWarning, match="features of CoraFull could not be had"):
+    path = "CoraFull/cora.npz"
+    monkeypatch.setitem(FILES, path, replace(FILES[path], url="http://127.0.0.1:9/cora.npz"))
+    with pytest.warns(DrgstWarning, match="features of CoraFull are not available"):
         graph = drgst.load("corafull", data_root)
     check_against_the_paper(graph, features=False)
-    assert any("features of CoraFull could not be had" in note for note in graph.notes)
+    assert any("features of CoraFull are not available" in note for note in graph.notes)
     assert graph.split is not None
     counts = np.bincount(graph.labels[graph.split.train], minlength=70)
     assert counts[68] == 15
@@ -120,10 +120,53 @@ def test_corafull_without_its_features_says_so(
     assert (np.delete(counts, [57, 68]) == 20).all()
 
 
-def test_an_unknown_name_gets_the_nearest_known_one() -> None:
-    with pytest.raises(DataFileError, match="unknown data set 'citseer'; did you mean 'citeseer'"):
-        drgst.load("citseer")
-    assert find_dataset("PubMed").name == "pubmed"
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "my_nodes.csv").write_text("id,label\na,x\nb,y\n")
+    (tmp_path / "my_edges.csv").write_text("source,target\na,b\n")
+    return tmp_path
+
+
+def test_names_paths_and_tables(folder: Path, fresh_cache: Path) -> None:
+    graph = drgst.open_graph(folder / "my_nodes.csv")
+    assert graph.num_edges == 1
+    assert drgst.open_graph(str(folder / "my_edges.csv")).num_edges == 1
+    drgst.save_graph(graph, folder / "g.npz")
+    assert drgst.open_graph(folder / "g.npz").num_edges == 1
+    drgst.write_tables(graph, folder / "sub")
+    assert drgst.open_graph(folder / "sub").name == "sub"
+    assert drgst.open_graph("Cora").num_nodes == 2708
+
+
+def test_a_public_npz_of_the_graph2gauss_layout(tmp_path: Path) -> None:
+    matrix = sp.csr_matrix(np.array([[0, 1], [0, 0]]))
+    arrays = {f"{k}_{p}": getattr(matrix, p) for k in ("adj", "attr") for p in ("data", "indices", "indptr", "shape")}
+    np.savez(tmp_path / "amazon.npz", labels=np.array([0, 1]), **arrays)
+    graph = drgst.open_graph(tmp_path / "amazon.npz")
+    assert (graph.name, graph.num_edges) == ("amazon", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("coar", "unknown data set or path 'coar'; did you mean 'cora'"),
+        ("my_nodes.txt", "is not a graph: .npz"),
+        ("other.csv", "a table must be called nodes.csv or edges.csv"),
+        ("lonely_nodes.csv", "can't read .*lonely_edges.csv"),
+        ("empty", "holds neither nodes.csv nor nodes.parquet"),
+        ("broken.npz", "broken.npz is damaged or not a drgst graph"),
+        ("nul\0", "can't read|unknown"),
+        ("x" * 5000, "can't read|unknown"),
+    ],
+)
+def test_what_is_no_graph_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "empty").mkdir()
+    (folder / "broken.npz").write_bytes(b"PK\x03\x04 and no more")
+    for other in ("my_nodes.txt", "other.csv", "lonely_nodes.csv"):
+        (folder / other).write_text("id,label\na,x\nb,y\n")
+    with pytest.raises(DataFileError, match=message):
+        drgst.open_graph(name)
 
 
 def _script(name: str) -> ModuleType:

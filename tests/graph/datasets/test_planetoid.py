@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from drgst.errors import DataFileError
-from drgst.graph.datasets.planetoid import PARTS, read_planetoid
+from drgst.graph.datasets.planetoid import PICKLES, read_planetoid
 
 
 def test_rows_of_tx_go_to_the_nodes_that_test_index_names(
@@ -48,7 +48,7 @@ def test_the_public_split(tmp_path: Path, tiny_planetoid: Callable[[Path], Path]
     assert split.pool.tolist() == [502, 503, 504, 505, 508]
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [*PICKLES, "test.index"])
 def test_a_missing_or_cut_file_is_named(tmp_path: Path, tiny_planetoid: Callable[[Path], Path], part: str) -> None:
     path = tiny_planetoid(tmp_path) / f"ind.tiny.{part}"
     whole = path.read_bytes()

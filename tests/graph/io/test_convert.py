@@ -37,7 +37,7 @@ def test_directed_input_is_made_undirected_and_that_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("adjacency", "labels", "said"),
+    ("adjacency", "labels", "message"),
     [
         (np.zeros((0, 0)), [], "empty"),
         (np.zeros((2, 3)), [0, 1], "square"),
@@ -50,8 +50,8 @@ def test_directed_input_is_made_undirected_and_that_is_said() -> None:
         (-PATH, [0, 1, 1], "weight -1"),
     ],
 )
-def test_bad_input(adjacency: np.ndarray, labels: object, said: str) -> None:
-    with pytest.raises(GraphError, match=said):
+def test_bad_input(adjacency: np.ndarray, labels: object, message: str) -> None:
+    with pytest.raises(GraphError, match=message):
         drgst.from_scipy(adjacency, labels)
 
 

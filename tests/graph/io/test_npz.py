@@ -61,7 +61,7 @@ def rewrite(path: Path, **changes: Any) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"labels": None}, "not a drgst graph"),
         ({"meta": None}, "not a drgst graph"),
@@ -71,11 +71,11 @@ def rewrite(path: Path, **changes: Any) -> Path:
         ({"features": np.full((3, 2), np.nan)}, "NaN"),
         ({"labels": np.array([0, 7, 1])}, "no class name"),
         ({"node_ids": np.array([1, 1, 2])}, "more than once"),
-        ({"features": np.array([[{}, 1], [1, 1], [1, 1]], dtype=object)}, "without pickles"),
+        ({"features": np.array([[{}, 1], [1, 1], [1, 1]], dtype=object)}, "allow_pickle=False"),
     ],
 )
-def test_files_changed_by_hand_are_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(DrgstError, match=f"g.npz.*{said}"):
+def test_files_changed_by_hand_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(DrgstError, match=f"g.npz.*{message}"):
         drgst.load_graph(rewrite(tmp_path / "g.npz", **changes))
 
 

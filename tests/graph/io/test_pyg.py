@@ -95,11 +95,11 @@ def test_several_splits_become_masks_of_several_columns(cora: Graph) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "said"),
+    ("changes", "error", "message"),
     [
         ({"y": None}, GraphError, "all labels are missing"),
         ({"y": torch.tensor([0, 1])}, DrgstError, "2 labels for 4 nodes"),
-        ({"y": torch.tensor([0.5, 1, 1, 0])}, GraphError, "y holds 0.5"),
+        ({"y": torch.tensor([0.5, 1, 1, 0])}, GraphError, "0.5 is not whole"),
         ({"y": torch.zeros(4, 3)}, GraphError, "one label per node"),
         ({"y": torch.tensor([0, 1, -7, 1])}, GraphError, "label -7 is not allowed"),
         ({"x": torch.full((4, 2), float("inf"))}, GraphError, "node 0 is NaN or infinite"),
@@ -110,17 +110,17 @@ def test_several_splits_become_masks_of_several_columns(cora: Graph) -> None:
         ({"edge_index": None}, GraphError, "no edge_index"),
         ({"edge_weight": torch.ones(3)}, GraphError, "3 edge weights for 4 edges"),
         ({"edge_weight": torch.tensor([1.0, 1, 0, 1])}, GraphError, "weight 0.0"),
-        ({"train_mask": torch.ones(3, dtype=torch.bool)}, SplitError, "train_mask has shape"),
+        ({"train_mask": torch.ones(3, dtype=torch.bool)}, SplitError, "train mask must be boolean with 4 rows"),
         ({"test_mask": torch.ones(4, dtype=torch.bool)}, SplitError, "train and test overlap"),
         (
             {"train_mask": torch.zeros(4, 3, dtype=torch.bool), "val_mask": torch.zeros(4, 2, dtype=torch.bool)},
             SplitError,
-            "val_mask has 2 columns",
+            "val mask has 2 columns",
         ),
     ],
 )
-def test_bad_input(changes: dict[str, Any], error: type[DrgstError], said: str) -> None:
-    with pytest.raises(error, match=said):
+def test_bad_input(changes: dict[str, Any], error: type[DrgstError], message: str) -> None:
+    with pytest.raises(error, match=message):
         drgst.from_pyg(data(**changes))
 
 

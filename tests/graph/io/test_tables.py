@@ -73,22 +73,6 @@ def test_ids_with_leading_zeros_are_names(tmp_path: Path) -> None:
     assert graph.num_edges == 1
 
 
-def test_sparse_features(tmp_path: Path) -> None:
-    nodes = "id,label,features\na,0,3:1.5 0\nb,1,\nc,1,2:-2e-1\n"
-    graph = drgst.read_tables(write(tmp_path, nodes, "source,target\n"))
-    assert isinstance(graph.features, sp.csr_array)
-    assert np.allclose(graph.features.toarray(), [[1, 0, 0, 1.5], [0, 0, 0, 0], [0, 0, -0.2, 0]])
-    wider = drgst.read_tables(write(tmp_path, nodes.replace("features", "features:9"), "source,target\n"))
-    assert wider.num_features == 9
-
-
-def test_two_splits_and_a_byte_order_mark(tmp_path: Path) -> None:
-    nodes = "\ufeffid , label,split,split:other,f\na,0,train,test,1\nb,1,test,train,2\n"
-    graph = drgst.read_tables(write(tmp_path, nodes, "source,target\na,b\n"))
-    assert [split.name for split in graph.splits] == ["split", "other"]
-    assert graph.splits[1].train.tolist() == [1]
-
-
 def test_parquet_with_lists_and_two_files_named(tmp_path: Path) -> None:
     nodes = pa.table({"id": [1, 2, 3], "label": ["x", None, "y"], "features": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]})
     pq.write_table(nodes, tmp_path / "my_nodes.parquet")

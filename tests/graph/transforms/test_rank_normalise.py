@@ -13,7 +13,7 @@ from scipy.stats import norm
 import drgst
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.graph.transforms.rank_normalise import is_numeric, rank_normalised, remark, scores, shared
 from drgst.selftrain.learners.multiview.ensemble import scale_l2
 

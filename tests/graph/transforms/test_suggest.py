@@ -12,8 +12,7 @@ from drgst.errors import SplitError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.load import load
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.split import Split
-from drgst.graph.splits import per_class, random_split
+from drgst.graph.split import Split, per_class_split, random_split
 from drgst.graph.transforms.features import unit_rows
 from drgst.graph.transforms.suggest import feature_agreement, leave_one_out, suggest_view
 
@@ -97,7 +96,7 @@ def test_a_split_without_a_class_is_refused() -> None:
 
 @pytest.mark.parametrize("k", [5, 20])
 def test_cora_keeps_its_edges(cora: Graph, k: int) -> None:
-    assert suggest_view(cora, per_class(cora, k, seed=0)).view in ("topology", "union")
+    assert suggest_view(cora, per_class_split(cora, k, seed=0)).view in ("topology", "union")
 
 
 @pytest.mark.data
@@ -115,4 +114,4 @@ def test_cora_keeps_its_edges(cora: Graph, k: int) -> None:
 )
 def test_the_real_graphs(name: str, k: int, views: set[str], data_root: Path) -> None:
     g = load(name, root=data_root)
-    assert suggest_view(g, per_class(g, k, seed=0)).view in views
+    assert suggest_view(g, per_class_split(g, k, seed=0)).view in views

@@ -55,7 +55,6 @@ def test_restricted_forms_are_slices_of_the_whole(form: str, ring: Inputs) -> No
     part = ring.adj.restrict(nodes)
     whole = ring.adj.form(form).scipy.toarray()
     assert np.array_equal(part.form(form).scipy.toarray(), whole[np.ix_(nodes, nodes)])
-    assert (part.whole, ring.adj.whole) == (False, True)
 
 
 def test_drop_acts_on_each_directed_edge_at_its_rate(ring: Inputs) -> None:
@@ -77,6 +76,6 @@ def test_a_dropped_graph_is_normalised_by_its_own_degrees(ring: Inputs) -> None:
 
 
 def test_hops_grow_along_the_edges(inputs: Inputs) -> None:
-    for depth, seen in enumerate([[4], [3, 4], [2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]):
-        assert inputs.adj.hops(np.array([4]), depth).tolist() == seen
+    for depth, expected in enumerate([[4], [3, 4], [2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]):
+        assert inputs.adj.hops(np.array([4]), depth).tolist() == expected
     assert inputs.adj.hops(np.array([5, 4]), 1).tolist() == [3, 4, 5]

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from drgst.nn.ops.sparse import SparseMatrix, gather_product, thin_product, to_torch_csr
+from drgst.nn.ops.sparse import SparseMatrix, gather_product, thin_product
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_gradient_of_columns_that_are_not_contiguous(matrix: sp.csr_array) -> No
 
 
 def test_gather_product_equals_the_csr_product(matrix: sp.csr_array) -> None:
-    csr, x = to_torch_csr(matrix, torch.device("cpu")), torch.randn(5, 4)
+    csr, x = SparseMatrix(matrix).forward_csr, torch.randn(5, 4)
     torch.testing.assert_close(gather_product(csr, x), csr @ x)
 
 

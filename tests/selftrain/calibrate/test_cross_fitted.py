@@ -10,8 +10,7 @@ import pytest
 import drgst
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.split import Split
-from drgst.graph.splits import random_split
+from drgst.graph.split import Split, random_split
 from drgst.recipes import find_recipe
 from drgst.runs.metrics import calibration_error
 from drgst.selftrain.beliefs import softmax
@@ -25,7 +24,7 @@ from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.select.clusters import ClusterChecked
 from drgst.selftrain.select.top_share import TopShare
 from drgst.selftrain.stop.parts import MaxStages
-from drgst.uncertainty.temperature import best_temperature, likely_temperature, log_loss
+from drgst.uncertainty.calibration import fit_temperature_with_prior
 
 
 def town(per_class: int = 4) -> tuple[Graph, Split]:
@@ -131,7 +130,7 @@ def test_the_loop_that_runs_is_the_loop_that_is_rehearsed() -> None:
     heldout.REHEARSALS.forget()
     part = CrossFitted().bound(other)
     z = Rehearsals().best_log_probs(problem, part, 2)
-    assert likely_temperature(z, graph.labels[split.train]) == pytest.approx(
+    assert fit_temperature_with_prior(z, graph.labels[split.train]) == pytest.approx(
         float(model.history_[2].state["calibration/temperature"]), rel=1e-6
     )
     theirs = Rehearsals().best_log_probs(problem, CrossFitted().bound(recipe), 2)
@@ -161,25 +160,3 @@ def test_confidence_is_more_honest() -> None:
         calibration_error(softmax(z)[split.test], graph.labels[split.test]) for z in (stage.logits, stage.calibrated)
     )
     assert after < before
-
-
-def test_a_likely_temperature_is_1_without_evidence_and_the_best_one_with_much() -> None:
-    rng = np.random.default_rng(0)
-    z = rng.normal(size=(20_000, 3)) * 2
-    p = softmax(z)
-    labels = np.minimum((p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1), 2)
-    assert likely_temperature(3 * z, labels) == pytest.approx(best_temperature(3 * z, labels), rel=1e-3)
-    assert likely_temperature(np.zeros((5, 3)), labels[:5]) == pytest.approx(1, abs=1e-3)
-    right = z[:10].argmax(axis=1)
-    assert 0.2 < likely_temperature(z[:10], right) < 1
-    assert best_temperature(z[:10], right) < 0.03, "ten labels that are all right would make every node certain"
-
-
-def test_a_second_valley_far_from_1_is_found() -> None:
-    """Very flat logits of many classes, nearly all right: the loss falls again towards T = 0.02."""
-    rng = np.random.default_rng(1)
-    z = rng.normal(size=(12, 40)) * 0.01
-    right = z.argmax(axis=1)
-    grid = np.linspace(np.log(0.02), np.log(50), 2_000)
-    losses = [12 * log_loss(z / np.exp(t), right) + t * t / (2 * 0.49) for t in grid]
-    assert np.log(likely_temperature(z, right)) == pytest.approx(grid[int(np.argmin(losses))], abs=0.01)

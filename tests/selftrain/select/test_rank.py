@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.split import Split
-from drgst.graph.splits import per_class
+from drgst.graph.split import Split, per_class_split
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
 from drgst.selftrain.select.rank import Margin, TopPerClass, best_of_each, expansion
 
@@ -29,7 +28,7 @@ def made(p: list[list[float]], train: list[int], labels: list[int]) -> Beliefs:
 @pytest.mark.parametrize("labels", [3, 20])
 def test_t_k_of_cora_is_76(cora: Graph, labels: int) -> None:
     """int(3 · (2708 / 3.898²) / 7) = 76 for each of the seven classes, however many labels each has."""
-    split = per_class(cora, labels, 0)
+    split = per_class_split(cora, labels, 0)
     assert expansion(cora, cora.labels[split.train]).tolist() == [76] * 7
 
 

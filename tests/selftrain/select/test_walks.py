@@ -10,7 +10,7 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.splits import per_class
+from drgst.graph.split import per_class_split
 from drgst.selftrain.beliefs import Beliefs
 from drgst.selftrain.select.walks import RandomWalk, WalkSolver, claim, walk_scores
 
@@ -90,7 +90,7 @@ def test_the_part_chooses_from_the_pool(beliefs: Beliefs) -> None:
 
 def test_on_cora_most_claims_are_right(cora: Graph) -> None:
     """20 labels a class: recorded 520 claimed, 86.9 % of them rightly."""
-    split = per_class(cora, 20, 0)
+    split = per_class_split(cora, 20, 0)
     scores = walk_scores(cora, split.train, cora.labels[split.train])
     pseudo = claim(scores, split.pool, np.full(7, 76))
     assert pseudo.nodes.size == 520

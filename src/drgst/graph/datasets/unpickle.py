@@ -1,9 +1,8 @@
-"""Planetoid's raw files are pickles; this reads them without letting a pickle call anything."""
+"""A reader for Planetoid's pickle files that does not execute code from the pickle."""
 
 from __future__ import annotations
 
 import io
-import os
 import pickle
 from collections import defaultdict
 from pathlib import Path
@@ -13,62 +12,53 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError
+from drgst.files import PathLike, reading
 
 _CSR_PATHS = ("scipy.sparse.csr", "scipy.sparse._csr", "scipy.sparse")
 _NUMPY_PATHS = ("numpy.core.multiarray", "numpy._core.multiarray")
-_CONTAINERS: dict[tuple[str, str], Any] = {
-    ("collections", "defaultdict"): defaultdict,
-    ("__builtin__", "list"): list,
-    ("builtins", "list"): list,
-    ("__builtin__", "dict"): dict,
-    ("builtins", "dict"): dict,
-}
 
 
 class _ArrayType:
-    """Stands for ``numpy.ndarray``, which these files only name; a pickle can't call this."""
+    """Replaces ``numpy.ndarray``, which the files only name; a pickle can't call it."""
 
 
 def _empty_array(*_: object) -> np.ndarray:
-    """In place of numpy's ``_reconstruct``: an empty array that the pickle's next step fills."""
+    """Replaces numpy's ``_reconstruct``: an empty array, which the next step of the pickle fills."""
     return np.ndarray((0,), dtype="b")
 
 
-class _Unpickler(pickle.Unpickler):
-    """Admits numpy arrays, CSR matrices, dict and list: what the Planetoid files hold, and nothing else."""
+_ALLOWED: dict[tuple[str, str], Any] = {
+    ("collections", "defaultdict"): defaultdict,
+    **{(module, kind.__name__): kind for module in ("__builtin__", "builtins") for kind in (list, dict)},
+    ("numpy", "dtype"): np.dtype,
+    **{(module, "_reconstruct"): _empty_array for module in _NUMPY_PATHS},
+}
 
-    def __init__(self, data: bytes) -> None:
-        super().__init__(io.BytesIO(data), encoding="latin1")  # written by Python 2
+
+class _Unpickler(pickle.Unpickler):
+    """Allows NumPy arrays, CSR matrices, dicts and lists, which is what the Planetoid files hold."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in _CONTAINERS:
-            return _CONTAINERS[module, name]
-        if (module, name) == ("numpy", "dtype"):
-            return np.dtype
+        if (module, name) in _ALLOWED:
+            return _ALLOWED[module, name]
         if (module, name) == ("numpy", "ndarray"):
             return _ArrayType()
-        if module in _NUMPY_PATHS and name == "_reconstruct":
-            return _empty_array
         if module in _CSR_PATHS and name == "csr_matrix":
-            return type("RawCsr", (), {"is_raw_csr": True})  # a fresh class: a pickle can't leave a mark on it
+            return type("RawCsr", (), {"is_raw_csr": True})  # a new class each time: a pickle can't change a shared one
         raise DataFileError(f"the pickle asks for {module}.{name}, which is not allowed")
 
 
-def load_pickle(path: str | os.PathLike[str]) -> Any:
+def load_pickle(path: PathLike) -> Any:
     """The numeric array, :class:`scipy.sparse.csr_array` or dict of lists in a Planetoid raw file.
 
-    Anything else in the pickle is refused with its name before it is imported or called; a damaged file is refused
-    with its path.
+    Anything else is an error before it is imported or called.
     """
-    source = Path(path)
-    try:
-        return _checked(_Unpickler(source.read_bytes()).load())
-    except DataFileError as error:
-        raise DataFileError(f"{source}: {error}") from error
-    except OSError as error:
-        raise DataFileError(f"can't read {source}: {error.strerror or error}") from error
-    except Exception as error:  # a damaged pickle can fail in any way
-        raise DataFileError(f"{source} is damaged or cut short: {error}") from error
+    with reading(path, Exception, kind="a complete Planetoid file"):  # a damaged pickle can fail in any way
+        content = io.BytesIO(Path(path).read_bytes())
+        try:
+            return _checked(_Unpickler(content, encoding="latin1").load())  # the files are from Python 2
+        except DataFileError as error:
+            raise DataFileError(f"{path}: {error}") from error
 
 
 def _checked(value: Any) -> Any:
@@ -82,7 +72,7 @@ def _checked(value: Any) -> Any:
 
 
 def _csr(state: dict[str, Any]) -> sp.csr_array:
-    """CSR from the attributes a pickle stored, every index checked: scipy's products would trust them."""
+    """The CSR matrix of the attributes in a pickle; all indices are checked, as SciPy's products rely on them."""
     data, indices, indptr = (_numeric(state[part]) for part in ("data", "indices", "indptr"))
     matrix = sp.csr_array((data, indices, indptr), shape=state["_shape"])
     matrix.check_format(full_check=True)

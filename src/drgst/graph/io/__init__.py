@@ -1,1 +1,1 @@
-"""Graphs and splits in files and in other libraries."""
+"""Reading, writing and conversion of graphs and splits."""

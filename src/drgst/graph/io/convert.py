@@ -1,35 +1,28 @@
-"""Graphs of SciPy and NetworkX in and out."""
+"""Conversion from SciPy matrices and from and to NetworkX graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import GraphError
-from drgst.graph.core import Graph, make_graph
+from drgst.extras import import_extra
+from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.graph.io.naming import as_text, clean_ids, encode_labels
-from drgst.graph.split import Split
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-def from_scipy(
-    adjacency: Any,
-    labels: Any,
-    features: Any = None,
-    *,
-    node_ids: Any = None,
-    name: str = "graph",
-    splits: Sequence[Split] = (),
-) -> Graph:
-    """A graph from a SciPy (or dense) adjacency, (N, N), and a label vector or dict.
+def from_scipy(adjacency: Any, labels: Any, features: Any = None, *, node_ids: Any = None, **fields: Any) -> Graph:
+    """A graph from a SciPy or dense adjacency, (N, N), and labels.
 
-    ``labels`` is a vector, (N,), of numbers or names with -1, None or NaN for unknown, or a dict from node id to label;
-    nodes that the dict leaves out are unknown. The classes are those that occur, ordered by number or name.
+    ``labels`` is a vector, (N,), of numbers or names with -1, None or NaN for unknown, or a dict from node id to label
+    in which missing nodes are unknown. The classes are the labels that occur, ordered by number or name. ``fields`` are
+    further fields of the graph: ``name``, ``splits`` and ``notes``.
     """
     matrix = adjacency if sp.issparse(adjacency) else np.asarray(adjacency)
     if matrix.ndim != 2:
@@ -37,16 +30,16 @@ def from_scipy(
     ids = np.arange(matrix.shape[0]) if node_ids is None else clean_ids(np.asarray(node_ids).tolist())
     values = _in_order(labels, ids) if isinstance(labels, Mapping) else np.asarray(labels).reshape(-1).tolist()
     y, classes = encode_labels(values)
-    return make_graph(features, matrix, y, class_names=classes, node_ids=ids, name=name, splits=splits)
+    return make_graph(features, matrix, y, class_names=classes, node_ids=ids, **fields)
 
 
 def from_networkx(
     graph: nx.Graph, label: str = "label", features: str = "features", weight: str = "weight", name: str | None = None
 ) -> Graph:
-    """A graph from a NetworkX one: node attributes ``label`` and ``features``, edge attribute ``weight``.
+    """A graph from a NetworkX graph with node attributes ``label`` and ``features`` and edge attribute ``weight``.
 
-    A node without ``label`` is unknown. ``features`` is a sequence of numbers, of one length, on all nodes or on none.
-    Directed graphs are made undirected, of parallel edges the heaviest stays.
+    The label of a node without ``label`` is unknown. ``features`` is a sequence of numbers of equal length at all nodes
+    or missing at all nodes. Directed graphs are made undirected; of parallel edges the largest weight counts.
     """
     nodes = list(graph)
     index = {node: k for k, node in enumerate(nodes)}
@@ -55,13 +48,13 @@ def from_networkx(
         weights = np.array([w for _, _, w in graph.edges(data=weight, default=1)], dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise GraphError(f"the edge attribute {weight!r} is not always a number: {error}") from error
-    if not graph.is_directed():  # both directions, loops once: there is nothing to symmetrise then
+    if not graph.is_directed():  # add the other direction, so that no note says that directed edges were changed
         other = ends[:, 0] != ends[:, 1]
         ends, weights = np.vstack([ends, ends[other, ::-1]]), np.concatenate([weights, weights[other]])
     y, classes = encode_labels(graph.nodes[node].get(label) for node in nodes)
     return make_graph(
         _node_features({node: graph.nodes[node].get(features) for node in nodes}, features),
-        sp.coo_array((weights, (ends[:, 0], ends[:, 1])), shape=(len(nodes), len(nodes))),
+        edge_matrix(ends[:, 0], ends[:, 1], len(nodes), weights),
         y,
         class_names=classes,
         node_ids=clean_ids(nodes),
@@ -70,9 +63,8 @@ def from_networkx(
 
 
 def to_networkx(graph: Graph) -> nx.Graph:
-    """``graph`` for NetworkX: nodes by id, with ``label`` (the class name) and ``features``, edges with ``weight``."""
-    import networkx as nx
-
+    """A NetworkX graph with nodes by id, their ``label`` (class name) and ``features``, and edges with ``weight``."""
+    nx = import_extra("networkx", "networkx")
     out = nx.Graph(name=graph.name)
     ids = graph.node_ids.tolist()
     for k, node in enumerate(ids):
@@ -88,17 +80,17 @@ def to_networkx(graph: Graph) -> nx.Graph:
 
 
 def _in_order(labels: Mapping[Any, Any], ids: np.ndarray) -> list[Any]:
-    """The labels of a dict in the order of ``ids``; a key that is no node is refused."""
+    """The labels of a dict in the order of ``ids``; a key that is not a node is an error."""
     by_text = {as_text(key): value for key, value in labels.items()}
     texts = [str(i) for i in ids.tolist()]
-    strange = set(by_text) - set(texts)
-    if strange:
-        raise GraphError(f"the labels name node {min(strange)!r}, which is not in the graph")
+    extra = set(by_text) - set(texts)
+    if extra:
+        raise GraphError(f"the labels name node {min(extra)!r}, which is not in the graph")
     return [by_text.get(text) for text in texts]
 
 
 def _node_features(values: dict[Any, Any], attribute: str) -> np.ndarray | None:
-    """X from one vector per node; None where no node has one."""
+    """X from one vector per node; None if no node has one."""
     missing = [node for node, value in values.items() if value is None]
     if len(missing) == len(values):
         return None

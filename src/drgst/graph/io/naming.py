@@ -1,4 +1,4 @@
-"""Node ids and labels as people write them, turned into arrays."""
+"""Conversion of node ids and labels from text or Python objects to arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INT64 = 2**63
 
 
 def clean_ids(values: Iterable[Any]) -> np.ndarray:
-    """Node ids as int64 where all are whole numbers, else as text; empty, overlong and negative ones are refused."""
+    """Node ids as int64 if all are whole numbers, else as text; empty, overlong and negative ids are errors."""
     texts = [as_text(value) for value in values]
     for row, text in enumerate(texts, start=1):
         if not text:
@@ -34,16 +34,21 @@ def clean_ids(values: Iterable[Any]) -> np.ndarray:
 def encode_labels(values: Iterable[Any]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Class indices with -1 for unknown, (N,), and the class names.
 
-    Missing is None, NaN or empty text, and -1 where all labels are whole numbers. Classes are ordered by number where
-    all are whole numbers, else by name.
+    None, NaN and empty text are unknown, and -1 if all labels are whole numbers. Classes are ordered by number if all
+    labels are whole numbers, else by name.
     """
     texts = [as_text(value) for value in values]
     names = sorted(set(texts) - {""})
-    numbers = [as_integer(_without_decimals(name)) for name in names]
-    if names and None not in numbers:
-        return _encode_numbers(texts, dict(zip(names, numbers, strict=True)))
-    index = {name: k for k, name in enumerate(names)} | {"": -1}
-    return np.array([index[text] for text in texts], dtype=np.int64), tuple(names)
+    numbers = {name: as_integer(_without_decimals(name)) for name in names}
+    if None in numbers.values():
+        index: dict[Any, int] = {name: k for k, name in enumerate(names)}
+        return np.array([index.get(text, -1) for text in texts], dtype=np.int64), tuple(names)
+    classes = sorted({number for number in numbers.values() if number is not None and number != -1})
+    if classes and classes[0] < -1:
+        raise GraphError(f"label {classes[0]} is not allowed: labels are 0 or above, or -1 for unknown")
+    index = {number: k for k, number in enumerate(classes)}
+    labels = np.array([index.get(numbers.get(text), -1) for text in texts], dtype=np.int64)
+    return labels, tuple(str(number) for number in classes)
 
 
 def relabel(labels: np.ndarray, names: Sequence[str], classes: Sequence[str]) -> np.ndarray:
@@ -52,18 +57,8 @@ def relabel(labels: np.ndarray, names: Sequence[str], classes: Sequence[str]) ->
     return np.array([*(index.get(name, -1) for name in names), -1], dtype=np.int64)[labels]
 
 
-def _encode_numbers(texts: Sequence[str], number: dict[str, Any]) -> tuple[np.ndarray, tuple[str, ...]]:
-    low = min(number.values())
-    if low < -1:
-        raise GraphError(f"label {low} is not allowed: labels are 0 or above, or -1 for unknown")
-    classes = sorted(set(number.values()) - {-1})
-    index = {value: k for k, value in enumerate(classes)} | {-1: -1}
-    labels = [index[number[text]] if text else -1 for text in texts]
-    return np.array(labels, dtype=np.int64), tuple(str(value) for value in classes)
-
-
 def as_text(value: Any) -> str:
-    """A cell as text without blanks around it; missing is empty, and 3.0 is ``3``."""
+    """A cell as text without surrounding blanks; missing values are empty, and 3.0 is ``3``."""
     if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
         return ""
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -72,7 +67,7 @@ def as_text(value: Any) -> str:
 
 
 def as_integer(text: str) -> int | None:
-    """The whole number that ``text`` is the usual writing of, or None: ``007`` is a name."""
+    """The integer that ``text`` is the canonical form of, or None: ``007`` is a name."""
     digits = text[1:] if text.startswith("-") else text
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         return None
@@ -81,6 +76,6 @@ def as_integer(text: str) -> int | None:
 
 
 def _without_decimals(text: str) -> str:
-    """``3.0`` as ``3``: how spreadsheets and pandas write whole numbers in a column with gaps."""
+    """``3.0`` as ``3``: spreadsheets and pandas write integers of a column with missing values in this way."""
     head, dot, tail = text.partition(".")
     return head if dot and tail and not tail.strip("0") else text

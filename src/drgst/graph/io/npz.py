@@ -1,67 +1,39 @@
-"""A graph in one ``.npz`` file, without pickle: ``save_graph`` and ``load_graph``.
+"""A graph in one ``.npz`` file without pickle.
 
 The file holds ``meta`` (JSON as bytes), ``labels``, ``node_ids``, ``features`` (dense) or ``features_indices``,
 ``features_indptr`` and, unless all values are 1, ``features_data``; the upper triangle of the adjacency in the same
-three arrays under ``edges_``; and the parts of split k as ``split_k_train`` and so on.
+three arrays with the prefix ``edges_``; and the parts of split k as ``split_k_train`` and so on.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError, DrgstError
-from drgst.files import replacing
+from drgst.files import PathLike, reading, replacing
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.split import Split
+from drgst.graph.split import PARTS, Split
 
-FORMAT = "drgst-graph"
-VERSION = 1
-_PARTS = ("train", "val", "test", "pool")
+FORMAT, VERSION = "drgst-graph", 1
+Arrays = Mapping[str, np.ndarray]
+_DAMAGE = (
+    *(KeyError, ValueError, TypeError, IndexError, AttributeError, EOFError, MemoryError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
-def save_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
-    """Write ``graph`` to ``path`` (``.npz``), whole or not at all."""
+def save_graph(graph: Graph, path: PathLike) -> None:
+    """Write ``graph`` to ``path`` (``.npz``), atomically."""
     if Path(path).suffix != ".npz":
         raise DataFileError(f"a graph is saved as .npz, not as {Path(path).name!r}")
-    arrays = {"meta": _meta(graph), "labels": graph.labels, "node_ids": graph.node_ids}
-    if isinstance(graph.features, sp.csr_array):
-        arrays |= _pack("features", graph.features)
-    else:
-        arrays["features"] = graph.features
-    arrays |= _pack("edges", sp.csr_array(sp.triu(graph.adjacency, k=1, format="csr")))
-    for k, split in enumerate(graph.splits):
-        arrays |= {f"split_{k}_{part}": getattr(split, part) for part in _PARTS}
-    with replacing(path) as temporary, open(temporary, "wb") as handle:
-        np.savez_compressed(handle, allow_pickle=False, **arrays)
-
-
-def load_graph(path: str | os.PathLike[str]) -> Graph:
-    """The graph that :func:`save_graph` wrote; everything is checked anew."""
-    source = Path(path)
-    try:
-        with np.load(source, allow_pickle=False) as file:
-            arrays = {key: file[key] for key in file.files}
-    except OSError as error:
-        raise DataFileError(f"can't read {source}: {error.strerror or error}") from error
-    except (ValueError, EOFError, KeyError, MemoryError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
-        raise DataFileError(f"{source} is not a whole .npz file without pickles: {error}") from error
-    try:
-        return _graph(arrays)
-    except DrgstError as error:
-        raise type(error)(f"{source}: {error}") from error
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
-        raise DataFileError(f"{source} is not a drgst graph: {error}") from error
-
-
-def _meta(graph: Graph) -> np.ndarray:
     meta = {
         "format": FORMAT,
         "version": VERSION,
@@ -71,22 +43,56 @@ def _meta(graph: Graph) -> np.ndarray:
         "splits": [split.name for split in graph.splits],
         "notes": graph.notes,
     }
-    return np.frombuffer(json.dumps(meta, ensure_ascii=False).encode(), dtype=np.uint8)
+    arrays = {"meta": np.frombuffer(json.dumps(meta, ensure_ascii=False).encode(), dtype=np.uint8)}
+    arrays |= {"labels": graph.labels, "node_ids": graph.node_ids}
+    if isinstance(graph.features, sp.csr_array):
+        arrays |= _pack("features", graph.features)
+    else:
+        arrays["features"] = graph.features
+    arrays |= _pack("edges", sp.csr_array(sp.triu(graph.adjacency, k=1, format="csr")))
+    for k, split in enumerate(graph.splits):
+        arrays |= {f"split_{k}_{part}": getattr(split, part) for part in PARTS}
+    with replacing(path) as temporary, open(temporary, "wb") as handle:
+        np.savez_compressed(handle, allow_pickle=False, **arrays)
 
 
-def _graph(arrays: dict[str, np.ndarray]) -> Graph:
+def load_graph(path: PathLike) -> Graph:
+    """Read a graph that :func:`save_graph` wrote; all invariants are checked."""
+    with open_npz(path, "a drgst graph") as arrays:
+        try:
+            return _graph(arrays)
+        except DrgstError as error:
+            raise type(error)(f"{path}: {error}") from error
+
+
+@contextmanager
+def open_npz(path: PathLike, kind: str) -> Iterator[Arrays]:
+    """The arrays of a ``.npz`` file, read without pickle; ``kind`` is the expected content, with its article."""
+    with reading(path, *_DAMAGE, kind=kind), np.load(path, allow_pickle=False) as file:
+        yield file
+
+
+def read_csr(arrays: Arrays, key: str, shape: Iterable[int], default: float | None = None) -> sp.csr_array:
+    """The CSR matrix in ``key_data``, ``key_indices`` and ``key_indptr``; all indices are checked.
+
+    With ``default``, ``key_data`` may be missing: all values are then ``default``.
+    """
+    indices, indptr = (arrays[f"{key}_{part}"].astype(np.int64) for part in ("indices", "indptr"))
+    missing = default is not None and f"{key}_data" not in arrays
+    data = np.full(indices.size, default, dtype=np.float32) if missing else arrays[f"{key}_data"]
+    matrix = sp.csr_array((data, indices, indptr), shape=tuple(int(n) for n in shape))
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def _graph(arrays: Arrays) -> Graph:
     meta = json.loads(arrays["meta"].tobytes())
     if meta["format"] != FORMAT or meta["version"] != VERSION:
-        raise DataFileError(f"holds {meta['format']!r} version {meta['version']!r}; {FORMAT} version {VERSION} is read")
+        raise ValueError(f"it holds {meta['format']!r} version {meta['version']!r}, not {FORMAT} version {VERSION}")
     count = arrays["labels"].size
-    features: Any = arrays.get("features")
-    if features is None:
-        features = _unpack("features", arrays, (count, meta["num_features"]))
-    upper = _unpack("edges", arrays, (count, count))
-    splits = [
-        Split(**{part: arrays[f"split_{k}_{part}"] for part in _PARTS}, name=name)
-        for k, name in enumerate(meta["splits"])
-    ]
+    width = meta["num_features"]
+    features = arrays["features"] if "features" in arrays else read_csr(arrays, "features", (count, width), 1)
+    upper = read_csr(arrays, "edges", (count, count), 1)
     graph = make_graph(
         features,
         upper + upper.T,
@@ -94,27 +100,21 @@ def _graph(arrays: dict[str, np.ndarray]) -> Graph:
         class_names=meta["class_names"],
         node_ids=arrays["node_ids"],
         name=meta["name"],
-        splits=splits,
-        unlabelled=True,  # what was saved was a graph
+        splits=[
+            Split(**{part: arrays[f"split_{k}_{part}"] for part in PARTS}, name=name)
+            for k, name in enumerate(meta["splits"])
+        ],
+        unlabelled=True,  # a graph without labels can be saved, too
     )
     return graph.with_(notes=tuple(meta["notes"]))
 
 
 def _pack(key: str, matrix: sp.csr_array) -> dict[str, np.ndarray]:
-    """The arrays of a CSR matrix in the smallest whole numbers that hold them; ones are left out."""
+    """The arrays of a CSR matrix in the smallest integer types; values that are all 1 are left out."""
     packed = {f"{key}_indices": _small(matrix.indices), f"{key}_indptr": _small(matrix.indptr)}
     if (matrix.data != 1).any():
         packed[f"{key}_data"] = matrix.data
     return packed
-
-
-def _unpack(key: str, arrays: dict[str, np.ndarray], shape: tuple[int, int]) -> sp.csr_array:
-    indices = arrays[f"{key}_indices"].astype(np.int64)
-    indptr = arrays[f"{key}_indptr"].astype(np.int64)
-    data = arrays.get(f"{key}_data", np.ones(indices.size, dtype=np.float32))
-    matrix = sp.csr_array((data, indices, indptr), shape=shape)
-    matrix.check_format(full_check=True)
-    return matrix
 
 
 def _small(values: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The columns of a node table and an edge table, turned into arrays."""
+"""Conversion of the columns of a node table and an edge table to arrays."""
 
 from __future__ import annotations
 
@@ -6,36 +6,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError
 from drgst.graph.io.naming import as_text
-from drgst.graph.split import Split
+from drgst.graph.split import PARTS, Split
 
-PARTS = ("train", "val", "test")
 _WIDEST = 2**31 - 1
 
 
 def dense_features(table: Any, names: list[str], path: Path) -> np.ndarray | None:
-    """X, (N, F) float32, from one number column per feature; None where there is no such column."""
+    """X, (N, F) float32, from one column of numbers per feature; None without such columns."""
     if not names:
         return None
-    columns = [_numbers(table.column(name), name, path) for name in names]
-    with np.errstate(over="ignore"):  # what does not fit is infinite, and refused as such
-        return np.column_stack(columns).astype(np.float32)
+    return _float32(np.column_stack([_numbers(table.column(name), name, path) for name in names]))
 
 
 def listed_features(column: Any, name: str, path: Path) -> sp.csr_array | np.ndarray:
-    """X from a ``features`` column: text such as ``3:1.0 17:0.5 20``, or lists of numbers of one length (Parquet)."""
-    import pyarrow as pa
-
+    """X from a ``features`` column: text such as ``3:1.0 17:0.5 20``, or lists of numbers of equal length (Parquet)."""
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type) or pa.types.is_fixed_size_list(column.type):
         return _lists(column, path)
     width = _width(name, path)
     rows = [_sparse_row(as_text(cell), row, path) for row, cell in enumerate(column.to_pylist(), start=1)]
     indices = np.array([index for row in rows for index in row], dtype=np.int64)
-    with np.errstate(over="ignore"):
-        data = np.array([value for row in rows for value in row.values()], dtype=np.float64).astype(np.float32)
+    data = _float32(np.array([value for row in rows for value in row.values()], dtype=np.float64))
     widest = int(indices.max(initial=-1)) + 1
     if width is not None and widest > width:
         raise DataFileError(f"{path}: feature {widest - 1} is named, but the column {name!r} says there are {width}")
@@ -44,24 +40,21 @@ def listed_features(column: Any, name: str, path: Path) -> sp.csr_array | np.nda
 
 
 def read_split(column: Any, name: str, path: Path) -> Split | None:
-    """The split of a column of ``train``, ``val``, ``test`` or nothing; None where it names no node."""
+    """The split in a column of ``train``, ``val``, ``test`` or empty cells; None if all cells are empty."""
     cells = np.array([as_text(cell) for cell in column.to_pylist()], dtype=str)
-    strange = np.setdiff1d(cells, [*PARTS, ""])
-    if strange.size:
+    others = np.setdiff1d(cells, [*PARTS[:3], ""])
+    if others.size:
         raise DataFileError(
-            f"{path}: column {name!r} holds {str(strange[0])!r}; train, val, test or nothing is allowed"
+            f"{path}: column {name!r} holds {str(others[0])!r}; train, val, test or an empty cell is allowed"
         )
     if not (cells != "").any():
         return None
-    train, val, test = (np.flatnonzero(cells == part) for part in PARTS)
+    train, val, test = (np.flatnonzero(cells == part) for part in PARTS[:3])
     return Split.of(train, val, test, cells.size, name=name.partition(":")[2] or "split")
 
 
 def edge_ends(column: Any, name: str, ids: np.ndarray, path: Path) -> np.ndarray:
-    """The node index of every cell of ``source`` or ``target``; an unknown node is named with its row."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+    """The node index of each cell of ``source`` or ``target``, (E,)."""
     cells = _texts(column)
     found = pc.index_in(cells, value_set=pa.array([str(i) for i in ids], type=pa.string()))
     if found.null_count:
@@ -79,11 +72,13 @@ def edge_weights(column: Any, path: Path) -> np.ndarray:
     return weights
 
 
-def _texts(column: Any) -> Any:
-    """A column as Arrow text without blanks around it; lists of millions stay out of Python."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def _float32(values: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite, which a graph refuses
+        return values.astype(np.float32)
 
+
+def _texts(column: Any) -> Any:
+    """A column as Arrow text without surrounding blanks; text and integers are not copied to Python objects."""
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return pc.utf8_trim_whitespace(column.cast(pa.string()).fill_null(""))
     if pa.types.is_integer(column.type):
@@ -92,8 +87,6 @@ def _texts(column: Any) -> Any:
 
 
 def _numbers(column: Any, name: str, path: Path) -> np.ndarray:
-    import pyarrow as pa
-
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise DataFileError(f"{path}: column {name!r} holds {kind}, not numbers")
@@ -110,8 +103,7 @@ def _lists(column: Any, path: Path) -> np.ndarray:
         if width != widths[0] or width < 0:
             raise DataFileError(f"{path}: row {row} lists {max(width, 0)} features, but the first lists {widths[0]}")
     try:
-        with np.errstate(over="ignore"):
-            return np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0).astype(np.float32)
+        return _float32(np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0))
     except (TypeError, ValueError) as error:
         raise DataFileError(f"{path}: the column 'features' lists something that is not a number: {error}") from error
 

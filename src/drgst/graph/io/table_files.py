@@ -1,4 +1,4 @@
-"""CSV and Parquet files as Arrow tables, strictly: rows of one width, named columns, the types asked for."""
+"""CSV and Parquet files as Arrow tables: rows of equal width, unique column names, given column types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
 from drgst.errors import DataFileError
+from drgst.files import reading
 
 FORMATS = ("csv", "parquet")
 _BLOCK = 1 << 24  # bytes: a row must fit in a block
@@ -19,25 +24,25 @@ _BAD_ROW = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
 def read_table(path: Path, needed: Sequence[str], is_number: Callable[[str], bool]) -> Any:
     """The :class:`pyarrow.Table` in ``path``, which must have the columns ``needed``.
 
-    In CSV, a column holds numbers where ``is_number(name)`` and text elsewhere. Rows are counted from 1 below the
-    header in every message.
+    In CSV, a column holds numbers if ``is_number(name)`` and text otherwise. In error messages, row 1 is the first row
+    below the header.
     """
-    import pyarrow as pa
-
     try:
-        if path.suffix == ".csv":
-            return _read_csv(path, needed, is_number)
-        return _read_parquet(path, needed)
-    except OSError as error:
-        raise DataFileError(f"can't read {path}: {error.strerror or error}") from error
+        with reading(path):
+            return _read_csv(path, needed, is_number) if path.suffix == ".csv" else _read_parquet(path, needed)
     except (pa.ArrowException, UnicodeError, csv.Error) as error:
         raise DataFileError(f"{path} can't be read: {' '.join(str(error).split())}") from error
 
 
-def _read_csv(path: Path, needed: Sequence[str], is_number: Callable[[str], bool]) -> Any:
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
+def write_table(table: Any, path: Path, suffix: str) -> None:
+    """Write an Arrow table as ``"csv"`` or ``"parquet"``."""
+    if suffix == "csv":
+        arrow_csv.write_csv(table, path)
+    else:
+        parquet.write_table(table, path)
 
+
+def _read_csv(path: Path, needed: Sequence[str], is_number: Callable[[str], bool]) -> Any:
     _check_quotes(path)
     with open(path, encoding="utf-8-sig", newline="") as handle:
         header = next(csv.reader(handle), [])
@@ -56,15 +61,13 @@ def _read_csv(path: Path, needed: Sequence[str], is_number: Callable[[str], bool
 
 
 def _read_parquet(path: Path, needed: Sequence[str]) -> Any:
-    from pyarrow import parquet
-
     with open(path, "rb") as handle:
         table = parquet.ParquetFile(handle).read()
     return table.rename_columns(_checked_names(path, table.column_names, needed))
 
 
 def _checked_names(path: Path, header: Sequence[str], needed: Sequence[str]) -> list[str]:
-    """The column names without blanks around them: all different, none of ``needed`` missing."""
+    """The column names without surrounding blanks: unique, and none of ``needed`` missing."""
     names = [name.strip() for name in header]
     if not any(names):
         raise DataFileError(f"{path} is empty: a header with the column {needed[0]!r} is needed")
@@ -78,7 +81,7 @@ def _checked_names(path: Path, header: Sequence[str], needed: Sequence[str]) -> 
 
 
 def _check_quotes(path: Path) -> None:
-    """Refuse a file that ends within a quoted cell, which Arrow would take as the end of that cell."""
+    """Raise if the file ends within a quoted cell, which Arrow accepts as the end of the cell."""
     with open(path, "rb") as handle:
         marks = sum(piece.count(b'"') for piece in iter(lambda: handle.read(_BLOCK), b""))
     if marks % 2:
@@ -86,7 +89,7 @@ def _check_quotes(path: Path) -> None:
 
 
 def _explained(path: Path, names: Sequence[str], error: Exception) -> DataFileError:
-    """Arrow's complaint in the words of a user: the row below the header, the column's name, the cell."""
+    """Arrow's error with the row below the header, the column name and the cell."""
     cell, row = _BAD_CELL.search(str(error)), _BAD_ROW.search(str(error))
     if cell:
         where = f"row {int(cell[2]) - 1}, " if cell[2] else ""

@@ -1,54 +1,48 @@
-"""Graphs as two tables that anybody can write: one row per node, one row per edge.
+"""Graphs as two tables with one row per node and one row per edge.
 
 ``nodes.csv`` or ``nodes.parquet``
-    ``id``        the node's name or number, unique (needed)
-    ``label``     the class, empty where unknown
+    ``id``        the node's name or number, unique (required)
+    ``label``     the class, empty if unknown
     ``split``     ``train``, ``val``, ``test`` or empty; further splits as ``split:NAME``
-    ``features``  the node's features as ``index:value`` pairs set apart by blanks, indices from 0, ``:1`` may be left
-                  out: ``3:1.0 17:0.5 20``. Called ``features:1433`` it also says how many there are. In Parquet it may
-                  hold lists of numbers instead.
-    any other     one feature each, a number in every row (not together with ``features``)
+    ``features``  the node's features as ``index:value`` pairs separated by blanks, indices from 0; ``:1`` may be
+                  omitted: ``3:1.0 17:0.5 20``. The name ``features:1433`` also gives their number. In Parquet the
+                  column may hold lists of numbers instead.
+    any other     one feature, a number in every row (not together with ``features``)
 
 ``edges.csv`` or ``edges.parquet``
-    ``source``, ``target``  ids of nodes (needed)
-    ``weight``              finite and above 0; 1 where there is no such column
+    ``source``, ``target``  node ids (required)
+    ``weight``              finite and above 0; 1 without this column
 
-An edge need be listed in one direction only. Columns of the edge table with other names are not used.
+One direction of each edge is enough. Other columns of the edge table are not used.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError, GraphError
-from drgst.graph.core import Graph, make_graph
+from drgst.files import PathLike, reading, replacing
+from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.graph.io.naming import clean_ids, encode_labels, relabel
-from drgst.graph.io.table_columns import (
-    dense_features,
-    edge_ends,
-    edge_weights,
-    listed_features,
-    read_split,
-)
-from drgst.graph.io.table_files import FORMATS, read_table
-from drgst.graph.split import Split
-
-PathLike = str | os.PathLike[str]
+from drgst.graph.io.table_columns import dense_features, edge_ends, edge_weights, listed_features, read_split
+from drgst.graph.io.table_files import FORMATS, read_table, write_table
+from drgst.graph.split import PARTS, Split
 
 
 def read_tables(
     nodes: PathLike, edges: PathLike | None = None, name: str | None = None, classes: tuple[str, ...] | None = None
 ) -> Graph:
-    """The graph in a folder with ``nodes.*`` and ``edges.*``, or in the two files named.
+    """Read a graph from a folder with ``nodes.*`` and ``edges.*``, or from two files.
 
-    The columns are described in :mod:`drgst.graph.io.tables`. Classes are ordered by number where all labels are whole
-    numbers, else by name. ``name`` defaults to the folder's. With ``classes``, those of a model, the graph is only to
-    be predicted: labels may be missing, and one that is none of the classes counts as unknown.
+    The columns are described in :mod:`drgst.graph.io.tables`. Classes are ordered by number if all labels are whole
+    numbers, else by name. ``name`` defaults to the name of the folder. ``classes`` are the class names of a model that
+    will predict the graph: labels may then be missing, and other labels count as unknown.
     """
     if edges is None:
         folder = Path(nodes)
@@ -77,8 +71,25 @@ def read_tables(
         raise GraphError(f"{node_path}: {error}") from error
 
 
+def write_tables(graph: Graph, folder: PathLike, format: Literal["csv", "parquet"] = "csv") -> None:  # noqa: A002
+    """Write ``nodes.*`` and ``edges.*`` (one direction of each edge) for :func:`read_tables`.
+
+    Sparse features become one column ``features:F``, dense ones a column each. Pools are not written: when the tables
+    are read, the pool of a split is every node outside its parts.
+    """
+    if format not in FORMATS:
+        raise DataFileError(f"unknown table format {format!r} (allowed: {', '.join(FORMATS)})")
+    target = Path(folder)
+    for other in (f"{stem}.{suffix}" for stem in ("nodes", "edges") for suffix in FORMATS if suffix != format):
+        if os.path.exists(target / other):  # False also without permission to look
+            raise DataFileError(f"{target} already holds {other}; tables of two formats would be ambiguous")
+    with replacing(target / f"nodes.{format}") as nodes, replacing(target / f"edges.{format}") as edges:
+        write_table(_node_table(graph), nodes, format)
+        write_table(_edge_table(graph), edges, format)
+
+
 def sibling_tables(path: Path) -> tuple[Path, Path]:
-    """The node table and the edge table from the path of one: ``my_nodes.csv`` goes with ``my_edges.csv``."""
+    """The paths of the node table and the edge table, given one: ``my_nodes.csv`` belongs to ``my_edges.csv``."""
     for mine, other in (("nodes", "edges"), ("edges", "nodes")):
         if mine in path.stem:
             sibling = path.with_name(path.name.replace(mine, other))
@@ -87,11 +98,9 @@ def sibling_tables(path: Path) -> tuple[Path, Path]:
 
 
 def _role(column: str) -> str:
-    """What a column of the node table is: id, label, split, features or one feature."""
+    """The role of a column of the node table: id, label, split, features or (one) feature."""
     head = column.partition(":")[0]
-    if column in ("id", "label") or head in ("split", "features"):
-        return head
-    return "feature"
+    return head if column in ("id", "label") or head in ("split", "features") else "feature"
 
 
 def _features(table: Any, path: Path) -> Any:
@@ -111,13 +120,9 @@ def _labels(table: Any) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def _adjacency(table: Any, path: Path, ids: np.ndarray) -> sp.coo_array:
-    source = edge_ends(table.column("source"), "source", ids, path)
-    target = edge_ends(table.column("target"), "target", ids, path)
-    if "weight" in table.column_names:
-        weights = edge_weights(table.column("weight"), path)
-    else:
-        weights = np.ones(source.size, dtype=np.float32)
-    return sp.coo_array((weights, (source, target)), shape=(ids.size, ids.size))
+    source, target = (edge_ends(table.column(name), name, ids, path) for name in ("source", "target"))
+    weights = edge_weights(table.column("weight"), path) if "weight" in table.column_names else None
+    return edge_matrix(source, target, ids.size, weights)
 
 
 def _splits(table: Any, path: Path) -> list[Split]:
@@ -132,12 +137,10 @@ def _unused(table: Any, path: Path) -> list[str]:
 
 
 def _table_in(folder: Path, stem: str) -> Path:
-    try:
+    with reading(folder):
         found = [folder / f"{stem}.{suffix}" for suffix in FORMATS if (folder / f"{stem}.{suffix}").is_file()]
         if not folder.is_dir():
             raise DataFileError(f"{folder} is not a folder with {stem}.csv or {stem}.parquet")
-    except OSError as error:
-        raise DataFileError(f"can't read {folder}: {error.strerror or error}") from error
     if not found:
         raise DataFileError(f"{folder} holds neither {stem}.csv nor {stem}.parquet; one of them is needed")
     if len(found) > 1:
@@ -149,3 +152,35 @@ def _checked(path: Path) -> Path:
     if path.suffix.removeprefix(".") not in FORMATS:
         raise DataFileError(f"{path} is not a table: .csv and .parquet are read")
     return path
+
+
+def _node_table(graph: Graph) -> Any:
+    names = np.array([*graph.class_names, None], dtype=object)  # label -1 is the last: None
+    columns: dict[str, Any] = {"id": graph.node_ids, "label": pa.array(names[graph.labels], type=pa.string())}
+    for k, split in enumerate(graph.splits):
+        cells = np.full(graph.num_nodes, None, dtype=object)
+        for part in PARTS[:3]:
+            cells[getattr(split, part)] = part
+        columns["split" if k == 0 else f"split:{split.name}"] = pa.array(cells, pa.string())
+    if isinstance(graph.features, sp.csr_array):
+        columns[f"features:{graph.num_features}"] = _pairs(graph.features)
+    else:
+        columns |= {f"f{j}": graph.features[:, j] for j in range(graph.num_features)}
+    if len(columns) < 2 + len(graph.splits) + (1 if sp.issparse(graph.features) else graph.num_features):
+        raise DataFileError("two splits have the same name: a table needs different ones")
+    return pa.table(columns)
+
+
+def _edge_table(graph: Graph) -> Any:
+    upper = sp.triu(graph.adjacency, k=1).tocoo()
+    columns = {"source": graph.node_ids[upper.coords[0]], "target": graph.node_ids[upper.coords[1]]}
+    if graph.weighted:
+        columns["weight"] = upper.data
+    return pa.table(columns)
+
+
+def _pairs(features: sp.csr_array) -> list[str]:
+    """Rows as ``3:1.0 17:0.5``, each value with the fewest digits that give it back."""
+    texts = features.data.astype(str)
+    cells = [f"{index}:{text}" for index, text in zip(features.indices, texts, strict=True)]
+    return [" ".join(cells[a:b]) for a, b in zip(features.indptr[:-1], features.indptr[1:], strict=True)]

@@ -1,1 +1,1 @@
-"""The networks."""
+"""Networks for node classification."""

@@ -1,32 +1,28 @@
-"""APPNP and PPNP (Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019)."""
+"""Propagation of the output of an MLP: APPNP, PPNP and DAGNN."""
 
 from __future__ import annotations
 
 import math
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
 from drgst.errors import SettingError
-from drgst.nn.models.base import Backbone, Hidden
+from drgst.nn.models.base import MLP, check_positive
 from drgst.nn.ops.adjacency import Adjacency
-from drgst.nn.ops.linear import Linear
-from drgst.nn.ops.sparse import SparseMatrix, multiply
-from drgst.nn.random import Dropout
+from drgst.nn.ops.linear import weight
+from drgst.nn.ops.sparse import Hidden, SparseMatrix, multiply, thin_product
 
-LARGEST = 5_000  # nodes of a graph whose dense (N, N) matrix PPNP accepts to hold
+LARGEST = 5_000  # nodes of a graph for which PPNP holds a dense (N, N) matrix
 
 
-class APPNP(Backbone):
+class APPNP(MLP):
     """Z⁰ = M, Zᵏ⁺¹ = (1-α) Â Zᵏ + α M, logits = Z^K, with M = dropout(ReLU(dropout(X) W₁ + b₁)) W₂ + b₂.
 
-    K = 10, α = 0.1, dropout 0.5 on the features and between the layers, 64 hidden units, as in the paper; its
-    dropout of Â's entries is left out. ``head`` is the last layer with the whole propagation.
+    K = 10, α = 0.1, dropout 0.5 and 64 hidden units as in the paper (Gasteiger, Bojchevski, Günnemann, ICLR 2019),
+    without its dropout on the entries of Â. ``head`` is the last layer with the propagation.
     """
-
-    random_hidden: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -38,19 +34,11 @@ class APPNP(Backbone):
         hops: int = 10,
         alpha: float = 0.1,
     ) -> None:
-        super().__init__(dropout)
-        if hops < 1:
-            raise SettingError(f"hops is {hops} (allowed: 1 or more)")
+        super().__init__(features, classes, hidden, dropout, start)
+        check_positive("hops", hops)
         if not 0 < alpha <= 1:
             raise SettingError(f"alpha is {alpha} (allowed: above 0, up to 1)")
         self.hops, self.alpha, self.depth = hops, alpha, hops
-        self.input_drop = Dropout(dropout)
-        self.first = Linear(features, hidden, start)
-        self.last = Linear(hidden, classes, start)
-
-    def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:  # noqa: ARG002
-        """ReLU(dropout(X) W₁ + b₁), (N, D)."""
-        return self.first(self.input_drop(x)).relu_()
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
         """Z^K of M = H W₂ + b₂, (N, C)."""
@@ -60,8 +48,8 @@ class APPNP(Backbone):
 class PPNP(APPNP):
     """logits = Π M with Π = α (I - (1-α) Â)^-1 and M as in APPNP: its limit K → ∞, for graphs of up to 5,000 nodes.
 
-    Π is a dense (N, N) matrix, made once for a graph. A graph that dropedge sampled is used once, so there the
-    linear system is solved for the C columns of M, by Zᵏ⁺¹ = (1-α) Â Zᵏ + α M until (1-α)ᵏ < 1e-8.
+    Π is a dense (N, N) matrix that is computed once per graph. For a graph sampled by dropedge, which is used once, the
+    linear system is solved for the C columns of M by Zᵏ⁺¹ = (1-α) Â Zᵏ + α M until (1-α)ᵏ < 1e-8.
     """
 
     def __init__(
@@ -81,13 +69,38 @@ class PPNP(APPNP):
         """Π (H W₂ + b₂), (N, C)."""
         if not adj.sym.symmetric:
             return super().head(h, adj)
-        made = _KNOWN.setdefault(adj.sym, {})
-        if self.alpha not in made:
-            made[self.alpha] = ppr_matrix(adj.sym, self.alpha)
-        return (self.last(h).t() @ made[self.alpha]).t()  # Π = Πᵀ; few rows are quicker than few columns
+        ppr = adj.sym.derived(("ppr", self.alpha), lambda: ppr_matrix(adj.sym, self.alpha))
+        return (self.last(h).t() @ ppr).t()  # Π = Πᵀ, and a product with few rows is faster than with few columns
 
 
-_KNOWN: WeakKeyDictionary[SparseMatrix, dict[float, Tensor]] = WeakKeyDictionary()  # Π lives as long as its graph
+class DAGNN(MLP):
+    """logits = Σ_k σ(Âᵏ M s) ∘ Âᵏ M for k = 0 … K, with M = dropout(ReLU(dropout(X) W₁ + b₁)) W₂ + b₂.
+
+    The learnt vector s (C,) weighs each hop of each node (Liu, Gao, Ji, KDD 2020). K = 10, 64 hidden units, dropout 0.8
+    and weight decay 0.005 as its authors use on Cora. ``head`` is the last layer with propagation and gates.
+    """
+
+    recommended: ClassVar[dict[str, float]] = {"weight_decay": 5e-3}
+
+    def __init__(
+        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.8, start: str = "glorot", hops: int = 10
+    ) -> None:
+        super().__init__(features, classes, hidden, dropout, start)
+        check_positive("hops", hops)
+        self.hops = self.depth = hops
+        self.gate = weight(start, classes, 1)
+
+    def head(self, h: Hidden, adj: Adjacency) -> Tensor:
+        """Σ_k σ(Âᵏ M s) ∘ Âᵏ M with M = H W₂ + b₂, (N, C)."""
+        z = self.last(h)
+        total = self._gated(z)
+        for _ in range(self.hops):
+            z = adj.sym @ z
+            total = total + self._gated(z)
+        return total
+
+    def _gated(self, z: Tensor) -> Tensor:
+        return torch.sigmoid(thin_product(z, self.gate)) * z
 
 
 def ppr_matrix(sym: SparseMatrix, alpha: float) -> Tensor:
@@ -106,7 +119,7 @@ def propagate(sym: SparseMatrix, start: Tensor, alpha: float, hops: int) -> Tens
 
 
 class _Propagation(torch.autograd.Function):
-    """Z^K = P(Â) M for a polynomial P, so dM = P(Âᵀ) dZ^K: nothing of the hops between is kept."""
+    """Z^K = P(Â) M for a polynomial P, so dM = P(Âᵀ) dZ^K, and no intermediate Zᵏ is stored."""
 
     @staticmethod
     def forward(ctx: Any, sym: SparseMatrix, start: Tensor, alpha: float, hops: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""GAT (Veličković et al., Graph Attention Networks, ICLR 2018)."""
+"""Graph attention: GAT."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from drgst.errors import SettingError
-from drgst.nn.models.base import Backbone, Hidden
+from drgst.nn.models.base import TwoLayers
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.attention import edge_product, edge_softmax, edges_of
 from drgst.nn.ops.linear import Linear, weight
+from drgst.nn.ops.sparse import Hidden
 from drgst.nn.random import Dropout
 
 
-class GAT(Backbone):
+class GAT(TwoLayers):
     """logits = layer₂(dropout(ELU(layer₁(dropout(X))))), layer(H)_u = ‖_heads Σ_v dropout(a_uv) (H W)_v + b.
 
-    a_uv = softmax over u's neighbours and u itself of LeakyReLU(t · (H W)_u + s · (H W)_v), slope 0.2. 8 heads of
-    hidden / 8 units, one head in the last layer, dropout 0.6 on features, hidden layer and attention, learning rate
-    0.005, as in the paper. Attention replaces the weights of edges; an edge of weight 0 counts as none.
+    a_uv = softmax of LeakyReLU(t · (H W)_u + s · (H W)_v) over u and its neighbours, slope 0.2 (Veličković et al.,
+    ICLR 2018). 8 heads of hidden / 8 units, one head in the last layer, dropout 0.6 on features, hidden layer and
+    attention, learning rate 0.005, as in the paper. Attention replaces edge weights; an edge of weight 0 is no edge.
     """
 
-    random_hidden: ClassVar[bool] = True
     recommended: ClassVar[dict[str, float]] = {"lr": 0.005}
-
     depth = 2
 
     def __init__(
@@ -35,20 +34,15 @@ class GAT(Backbone):
         super().__init__(dropout)
         if heads < 1 or hidden % heads:
             raise SettingError(f"gat's hidden size {hidden} can't be shared among {heads} heads (allowed: a multiple)")
-        self.input_drop = Dropout(dropout)
-        self.first = _Layer(features, hidden, heads, dropout, start)
-        self.last = _Layer(hidden, classes, 1, dropout, start)
+        self.first = _GATLayer(features, hidden, heads, dropout, start)
+        self.last = _GATLayer(hidden, classes, 1, dropout, start)
 
     def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:
         """ELU(layer₁(dropout(X))), (N, D)."""
         return F.elu(self.first(self.input_drop(x), adj))
 
-    def head(self, h: Hidden, adj: Adjacency) -> Tensor:
-        """layer₂(H), (N, C)."""
-        return self.last(h, adj)
 
-
-class _Layer(nn.Module):
+class _GATLayer(nn.Module):
     """‖_heads Σ_v dropout(a_uv) (H W)_v + b, (N, F) -> (N, D)."""
 
     def __init__(self, inputs: int, outputs: int, heads: int, dropout: float, start: str) -> None:
@@ -56,14 +50,14 @@ class _Layer(nn.Module):
         self.heads = heads
         self.linear = Linear(inputs, outputs, start)
         ends = [weight(start, heads, outputs // heads).detach() for _ in range(2)]
-        self.ends = nn.Parameter(torch.stack(ends, dim=2))  # t and s of every head, (H, D/H, 2)
+        self.ends = nn.Parameter(torch.stack(ends, dim=2))  # t and s of each head, (H, D/H, 2)
         self.drop = Dropout(dropout)
 
     def forward(self, h: Hidden, adj: Adjacency) -> Tensor:
-        mixed = self.linear.mix(h)
-        nodes, width = mixed.shape
-        x = mixed.view(nodes, self.heads, -1).transpose(0, 1).contiguous()  # (H, N, D/H)
+        product = self.linear.product(h)
+        nodes, width = product.shape
+        x = product.view(nodes, self.heads, -1).transpose(0, 1).contiguous()  # (H, N, D/H)
         target, source = torch.bmm(x, self.ends).unbind(dim=2)
         edges = edges_of(adj.form("loops"), self.heads)
-        share = self.drop(edge_softmax(edges, target, source))
-        return edge_product(edges, share, x).transpose(0, 1).reshape(nodes, width) + self.linear.bias
+        attention = self.drop(edge_softmax(edges, target, source))
+        return edge_product(edges, attention, x).transpose(0, 1).reshape(nodes, width) + self.linear.bias

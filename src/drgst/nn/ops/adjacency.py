@@ -1,4 +1,4 @@
-"""The adjacency as the networks see it: one CSR matrix and its normalised forms."""
+"""The adjacency matrix and its normalised forms."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ import torch
 
 from drgst.nn.ops.sparse import SparseMatrix
 
-Form = Callable[[sp.csr_array], sp.csr_array]
-
 
 def sym_norm(a: sp.csr_array) -> sp.csr_array:
     """Â = D̃^-½ (A + I) D̃^-½ with D̃ the row sums of A + I: the normalising operator 𝔑(A) of the paper, (N, N)."""
-    loops = (a + sp.eye_array(a.shape[0], dtype=np.float32, format="csr")).tocsr()
-    return _scale(loops, 0.5, 0.5)
+    return _scale(_with_loops(a), 0.5, 0.5)
 
 
 def mean_norm(a: sp.csr_array) -> sp.csr_array:
-    """D^-1 A: the mean over neighbours; a row without neighbours stays zero, (N, N)."""
+    """D^-1 A: the mean over neighbours; zero in rows without neighbours, (N, N)."""
     return _scale(a, 1.0, 0.0)
 
 
@@ -30,30 +27,34 @@ def laplacian_norm(a: sp.csr_array) -> sp.csr_array:
 
 
 def plain(a: sp.csr_array) -> sp.csr_array:
-    """A itself: the sum over neighbours, (N, N)."""
+    """A: the sum over neighbours, (N, N)."""
     return a
 
 
 def loops(a: sp.csr_array) -> sp.csr_array:
-    """[A ≠ 0] + I: the pattern alone, for attention; an edge that was dropped (a stored zero) is none, (N, N)."""
+    """[A ≠ 0] + I: the pattern for attention; stored zeros (dropped edges) are left out, (N, N)."""
     edges = sp.csr_array(((a.data != 0).astype(np.float32), a.indices, a.indptr), shape=a.shape)
-    both = (edges + sp.eye_array(a.shape[0], dtype=np.float32, format="csr")).tocsr()
+    both = _with_loops(edges)
     both.eliminate_zeros()
     return both
 
 
-FORMS: dict[str, Form] = {
+FORMS: dict[str, Callable[[sp.csr_array], sp.csr_array]] = {
     "sym": sym_norm,
     "mean": mean_norm,
     "laplacian": laplacian_norm,
     "plain": plain,
     "loops": loops,
 }
-SYMMETRIC = {"sym", "laplacian", "plain", "loops"}
+
+
+def _with_loops(a: sp.csr_array) -> sp.csr_array:
+    """A + I."""
+    return (a + sp.eye_array(a.shape[0], dtype=np.float32, format="csr")).tocsr()
 
 
 def _scale(a: sp.csr_array, left: float, right: float) -> sp.csr_array:
-    """D^-left A D^-right with 1/0 read as 0."""
+    """D^-left A D^-right with 1/0 = 0."""
     degree = np.asarray(a.sum(axis=1), dtype=np.float64).ravel()
     inverse = np.divide(1.0, degree, out=np.zeros_like(degree), where=degree > 0)
     rows = np.repeat(inverse**left, np.diff(a.indptr)) if left else 1.0
@@ -62,19 +63,16 @@ def _scale(a: sp.csr_array, left: float, right: float) -> sp.csr_array:
 
 
 class Adjacency:
-    """A with its normalised forms, each made when first asked for.
+    """A with its normalised forms, each computed when it is first used.
 
-    A restricted adjacency (:meth:`restrict`) slices the forms of the whole graph, so that a node inside keeps
-    the degree it has in the whole graph; the forms stay exact for every node whose neighbours are inside.
+    :meth:`restrict` slices the forms of the whole graph, so that nodes keep their degrees: the forms are exact for all
+    nodes whose neighbours are inside.
     """
 
-    def __init__(
-        self, matrix: sp.csr_array, device: torch.device | str = "cpu", symmetric: bool = True, whole: bool = True
-    ) -> None:
+    def __init__(self, matrix: sp.csr_array, device: torch.device | str = "cpu", symmetric: bool = True) -> None:
         self.matrix = matrix
         self.device = torch.device(device)
         self.symmetric = symmetric
-        self.whole = whole
         self._forms: dict[str, SparseMatrix] = {}
 
     @property
@@ -89,7 +87,7 @@ class Adjacency:
         return self._forms[name]
 
     def _make(self, name: str) -> SparseMatrix:
-        return SparseMatrix(FORMS[name](self.matrix), self.device, self.symmetric and name in SYMMETRIC)
+        return SparseMatrix(FORMS[name](self.matrix), self.device, self.symmetric and name != "mean")
 
     @property
     def sym(self) -> SparseMatrix:
@@ -97,17 +95,17 @@ class Adjacency:
         return self.form("sym")
 
     def restrict(self, nodes: np.ndarray) -> Adjacency:
-        """The part between ``nodes``, with the degrees of the whole graph."""
+        """The subgraph of ``nodes``, with the degrees of the whole graph."""
         return _Restricted(self, nodes)
 
     def drop(self, rate: float, rng: np.random.Generator) -> Adjacency:
-        """A ∘ Z with Z_uv ~ Bernoulli(1 - rate) for every directed edge on its own (Eq. dropedge)."""
+        """A ∘ Z with independent Z_uv ~ Bernoulli(1 - rate) for each directed edge (Eq. dropedge)."""
         kept = self.matrix.data * (rng.random(self.matrix.nnz, dtype=np.float32) >= rate)
         sampled = sp.csr_array((kept, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
         return Adjacency(sampled, self.device, symmetric=False)
 
     def hops(self, nodes: np.ndarray, depth: int) -> np.ndarray:
-        """All nodes within ``depth`` steps of ``nodes``, sorted."""
+        """All nodes within ``depth`` hops of ``nodes``, sorted."""
         inside = np.zeros(self.num_nodes, dtype=bool)
         inside[nodes] = True
         front = np.flatnonzero(inside)
@@ -121,10 +119,10 @@ class Adjacency:
 
 
 class _Restricted(Adjacency):
-    """Slices of a parent's forms."""
+    """Slices of the forms of another adjacency."""
 
     def __init__(self, parent: Adjacency, nodes: np.ndarray) -> None:
-        super().__init__(parent.matrix[nodes][:, nodes], parent.device, parent.symmetric, whole=False)
+        super().__init__(parent.matrix[nodes][:, nodes], parent.device, parent.symmetric)
         self._parent, self._nodes = parent, nodes
 
     def _make(self, name: str) -> SparseMatrix:

@@ -1,14 +1,11 @@
-"""Attention over the edges of a graph with several heads: a softmax per row and a product with learnt values.
+"""Multi-head attention over the edges of a graph: a softmax per row and a product with learnt edge values.
 
-Values of edges are kept as (H, E), head by head, and all heads go through one block-diagonal CSR product, so no
-(E, D) array of messages is ever made.
+Edge values are (H, E). All heads are one block-diagonal CSR product, so no (E, D) array of messages is needed.
 """
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,13 +13,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from drgst.nn.ops.sparse import SparseMatrix, multiply
+from drgst.nn.ops.sparse import SparseMatrix, multiply, torch_csr
 
-SLOPE = 0.2  # of LeakyReLU below zero
+SLOPE = 0.2  # of LeakyReLU for negative inputs
 
 
 class Edges:
-    """The pattern of an (N, N) matrix, repeated for H heads on the diagonal of one (HN, HN) matrix."""
+    """The pattern of an (N, N) matrix, repeated for H heads as the diagonal blocks of one (HN, HN) matrix."""
 
     def __init__(self, matrix: SparseMatrix, heads: int) -> None:
         pattern, device = matrix.scipy, matrix.device
@@ -32,7 +29,7 @@ class Edges:
         self.cols = torch.from_numpy(pattern.indices.astype(np.int64)).to(device)
         numbered = sp.csr_array((np.arange(self.count), pattern.indices, pattern.indptr), shape=pattern.shape)
         turned = numbered.T.tocsr()
-        self.order = torch.from_numpy(turned.data).to(device)  # places in E, sorted by column
+        self.order = torch.from_numpy(turned.data).to(device)  # positions of the edges sorted by column
         self._forward = self._blocks(pattern, device)
         self._backward = self._forward if matrix.symmetric else self._blocks(turned, device)
 
@@ -41,7 +38,7 @@ class Edges:
         shift = np.arange(self.heads)[:, None]
         crow = np.append((pattern.indptr[:-1] + shift * self.count).ravel(), self.heads * self.count)
         col = (pattern.indices + shift * self.nodes).ravel()
-        kind = torch.int32 if small else torch.int64  # a product with 32-bit indices is quicker
+        kind = torch.int32 if small else torch.int64  # products with 32-bit indices are faster
         return torch.from_numpy(crow).to(device, kind), torch.from_numpy(col).to(device, kind)
 
     def matrix(self, values: Tensor) -> Tensor:
@@ -54,44 +51,36 @@ class Edges:
 
     def _csr(self, place: tuple[Tensor, Tensor], values: Tensor) -> Tensor:
         size = self.heads * self.nodes
-        with warnings.catch_warnings():  # torch calls its CSR support a beta state
-            warnings.simplefilter("ignore", UserWarning)
-            return torch.sparse_csr_tensor(*place, values.reshape(-1), size=(size, size), check_invariants=False)
+        return torch_csr(*place, values.reshape(-1), (size, size))
 
     def sum_at(self, ends: Tensor, values: Tensor) -> Tensor:
-        """Σ of (H, E) values over the edges that share an end (``rows`` or ``cols``), (H, N)."""
+        """The sums of (H, E) values over edges with the same end (``rows`` or ``cols``), (H, N)."""
         total = values.new_zeros(self.heads, self.nodes)
         return total.scatter_add_(1, ends.expand(self.heads, -1), values)
 
     def row_max(self, values: Tensor) -> Tensor:
-        """The largest of (H, E) values in each row, (H, N); every row has an edge."""
+        """The largest of (H, E) values in each row, (H, N); each row must have an edge."""
         start = values.new_full((self.heads, self.nodes), -torch.inf)
         return start.scatter_reduce_(1, self.rows.expand(self.heads, -1), values, "amax")
 
 
-_KNOWN: WeakKeyDictionary[SparseMatrix, dict[int, Edges]] = WeakKeyDictionary()
-
-
 def edges_of(matrix: SparseMatrix, heads: int) -> Edges:
-    """The edges of a matrix for so many heads, made once."""
-    made = _KNOWN.setdefault(matrix, {})
-    if heads not in made:
-        made[heads] = Edges(matrix, heads)
-    return made[heads]
+    """The edges of ``matrix`` for ``heads`` heads, computed once per matrix."""
+    return matrix.derived(("edges", heads), lambda: Edges(matrix, heads))
 
 
 def edge_softmax(edges: Edges, target: Tensor, source: Tensor) -> Tensor:
-    """a_uv = softmax over v of LeakyReLU(target_u + source_v), (H, N) and (H, N) -> (H, E)."""
+    """a_uv = softmax_v(LeakyReLU(target_u + source_v)), (H, N) and (H, N) -> (H, E)."""
     return _Softmax.apply(edges, target, source)
 
 
 def edge_product(edges: Edges, values: Tensor, x: Tensor) -> Tensor:
-    """Y_u = Σ_v a_uv x_v for every head, values (H, E), x (H, N, D) -> (H, N, D)."""
+    """Y_u = Σ_v a_uv x_v for each head, with a (H, E) and x (H, N, D) -> (H, N, D)."""
     return _EdgeProduct.apply(edges, values, x)
 
 
 class _Softmax(torch.autograd.Function):
-    """dsₑ = aₑ (daₑ - Σ_row a da) · LeakyReLU'; its sums over rows and columns are the gradients."""
+    """dsₑ = aₑ (daₑ - Σ_row a da) · LeakyReLU'; the gradients are its sums over rows and columns."""
 
     @staticmethod
     def forward(ctx: Any, edges: Edges, target: Tensor, source: Tensor) -> Tensor:
@@ -132,7 +121,7 @@ class _EdgeProduct(torch.autograd.Function):
 
 
 def _dots(edges: Edges, left: Tensor, right: Tensor) -> Tensor:
-    """left_u · right_v at every edge, (HN, D) and (HN, D) -> (H, E)."""
+    """left_u · right_v at each edge, (HN, D) and (HN, D) -> (H, E)."""
     if left.device.type != "mps":
         empty = edges.matrix(left.new_zeros(edges.heads, edges.count))
         return torch.sparse.sampled_addmm(empty, left, right.t(), beta=0.0).values().view(edges.heads, -1)
@@ -140,7 +129,7 @@ def _dots(edges: Edges, left: Tensor, right: Tensor) -> Tensor:
 
 
 def gather_dots(edges: Edges, left: Tensor, right: Tensor) -> Tensor:
-    """left_u · right_v at every edge without a sparse kernel, one head at a time to save memory."""
+    """left_u · right_v at each edge without a sparse kernel, one head at a time to save memory."""
     shape = (edges.heads, edges.nodes, left.shape[1])
     pairs = zip(left.view(shape), right.reshape(shape), strict=True)
     return torch.stack([(a[edges.rows] * b[edges.cols]).sum(dim=1) for a, b in pairs])

@@ -1,4 +1,4 @@
-"""X W + b, with the starting values that every network shares."""
+"""X W + b with the initialisation that all networks share."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ import torch
 from torch import Tensor, nn
 
 from drgst.errors import SettingError, unknown
-from drgst.nn.models.base import Hidden, glorot, uniform
-from drgst.nn.ops.sparse import thin_product
+from drgst.nn.ops.sparse import Hidden, thin_product
 
 STARTS = ("glorot", "uniform")
 
 
 def weight(start: str, *shape: int) -> nn.Parameter:
-    """W by :func:`glorot`, or by :func:`uniform` as the published program starts."""
+    """W ~ U(-a, a) with a = sqrt(6 / (fan_in + fan_out)) (``"glorot"``) or a = 1 / sqrt(fan_out) (``"uniform"``).
+
+    The published program initialises with ``"uniform"``.
+    """
     if start not in STARTS:
         raise SettingError(unknown("start", start, STARTS))
-    return uniform(*shape) if start == "uniform" else glorot(*shape)
+    if start == "glorot":
+        return nn.Parameter(nn.init.xavier_uniform_(torch.empty(*shape)))
+    bound = 1.0 / shape[-1] ** 0.5
+    return nn.Parameter(torch.empty(*shape).uniform_(-bound, bound))
 
 
 def bias(start: str, size: int) -> nn.Parameter:
-    """b = 0, or by :func:`uniform` as the published program starts."""
-    return uniform(size) if start == "uniform" else nn.Parameter(torch.zeros(size))
+    """b = 0 (``"glorot"``) or b ~ U(-a, a) with a = 1 / sqrt(size) (``"uniform"``)."""
+    return weight(start, size) if start == "uniform" else nn.Parameter(torch.zeros(size))
 
 
-class Linear(nn.Module):
-    """X W + b, (N, F) -> (N, D), for sparse or dense X.
+class Weights(nn.Module):
+    """W and b of a layer; W has ``parts`` matrices side by side, so that one product gives X W₀ … X W_parts-1.
 
-    ``parts`` matrices stand side by side in W, so that one product gives X W₀ … X W_parts-1 at once; each starts as
-    if it stood alone. The bias has the width of one part.
+    Each matrix is initialised as if it were alone. The bias has the width of one part.
     """
 
     def __init__(self, inputs: int, outputs: int, start: str = "glorot", parts: int = 1) -> None:
@@ -38,14 +42,18 @@ class Linear(nn.Module):
         self.bias = bias(start, outputs)
         self.parts = parts
 
-    def mix(self, x: Hidden) -> Tensor:
+    def product(self, x: Hidden) -> Tensor:
         """X W without the bias, (N, parts · D)."""
         return thin_product(x, self.weight)
 
     def split(self, x: Hidden) -> tuple[Tensor, ...]:
         """(X W₀, …, X W_parts-1), each (N, D)."""
-        return self.mix(x).chunk(self.parts, dim=1)
+        return self.product(x).chunk(self.parts, dim=1)
+
+
+class Linear(Weights):
+    """X W + b, (N, F) -> (N, D), for sparse or dense X."""
 
     def forward(self, x: Hidden) -> Tensor:
-        """X W + b, (N, D), for one part."""
-        return self.mix(x) + self.bias
+        """X W + b, (N, D)."""
+        return self.product(x) + self.bias

@@ -1,12 +1,13 @@
-"""Sparse and thin products that are quick on a CPU and differentiable.
+"""Differentiable sparse and thin matrix products that are fast on a CPU.
 
-Y = S X with S constant: the only gradient is dX = Sᵀ dY, so a matrix carries its transpose and autograd never
-touches the sparse side. torch's CSR kernel with 32-bit indices is the quickest that a plain install has.
+For Y = S X with constant S the only gradient is dX = Sᵀ dY, so a matrix holds its transpose and autograd does not
+differentiate through the sparse side. The CSR kernel of torch with 32-bit indices is the fastest in a plain install.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +24,7 @@ class SparseMatrix:
         self.scipy = matrix
         self.device = torch.device(device)
         self.symmetric = symmetric
+        self._derived: dict[Hashable, Any] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -32,12 +34,18 @@ class SparseMatrix:
     @cached_property
     def forward_csr(self) -> Tensor:
         """S as a torch tensor."""
-        return to_torch_csr(self.scipy, self.device)
+        return _to_torch_csr(self.scipy, self.device)
 
     @cached_property
     def backward_csr(self) -> Tensor:
-        """Sᵀ as a torch tensor; S itself where it is symmetric."""
-        return self.forward_csr if self.symmetric else to_torch_csr(self.scipy.T.tocsr(), self.device)
+        """Sᵀ as a torch tensor; S itself if it is symmetric."""
+        return self.forward_csr if self.symmetric else _to_torch_csr(self.scipy.T.tocsr(), self.device)
+
+    def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What ``make`` computes from this matrix: computed once and kept as long as the matrix."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
 
     def rows(self, index: np.ndarray) -> SparseMatrix:
         """S[index, :]."""
@@ -47,13 +55,16 @@ class SparseMatrix:
         """S[index, index]."""
         return SparseMatrix(self.scipy[index][:, index], self.device, self.symmetric)
 
-    def with_values(self, values: np.ndarray) -> SparseMatrix:
-        """The same pattern with other values; no longer taken to be symmetric."""
+    def with_values(self, values: np.ndarray, symmetric: bool = False) -> SparseMatrix:
+        """A matrix with the same pattern and other values."""
         changed = sp.csr_array((values, self.scipy.indices, self.scipy.indptr), shape=self.scipy.shape)
-        return SparseMatrix(changed, self.device)
+        return SparseMatrix(changed, self.device, symmetric)
 
     def __matmul__(self, dense: Tensor) -> Tensor:
         return _Product.apply(self, dense)
+
+
+Hidden = Tensor | SparseMatrix  # node features or a hidden layer, (N, D)
 
 
 class _Product(torch.autograd.Function):
@@ -70,7 +81,7 @@ class _Product(torch.autograd.Function):
 
 
 class _Thin(torch.autograd.Function):
-    """Y = X W for a W with few columns, written as (Wᵀ Xᵀ)ᵀ: five times quicker in BLAS at 3 to 8 columns."""
+    """Y = X W as (Wᵀ Xᵀ)ᵀ, which is five times faster in BLAS if W has 3 to 8 columns."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
@@ -85,36 +96,41 @@ class _Thin(torch.autograd.Function):
         return dx, (grad.t() @ x).t()
 
 
-def thin_product(x: SparseMatrix | Tensor, weight: Tensor) -> Tensor:
-    """X W for sparse or dense X; the quick form where W has few columns."""
+def thin_product(x: Hidden, weight: Tensor) -> Tensor:
+    """X W for sparse or dense X, by a faster product if W has few columns."""
     if isinstance(x, SparseMatrix):
         return x @ weight
     return _Thin.apply(x, weight) if weight.shape[1] < 16 else x @ weight
 
 
 def multiply(matrix: Tensor, dense: Tensor) -> Tensor:
-    """S X for a torch CSR matrix; by gather and add where the device has no sparse kernel (MPS)."""
+    """S X for a torch CSR matrix; by gather and add on MPS, which has no sparse kernel."""
     if dense.device.type != "mps":
         return matrix @ dense.contiguous()
     return gather_product(matrix, dense)
 
 
 def gather_product(matrix: Tensor, dense: Tensor) -> Tensor:
-    """S X as Σ_e s_e x_col(e) added to row(e): no sparse kernel needed."""
-    counts = matrix.crow_indices().diff()
-    rows = torch.repeat_interleave(torch.arange(matrix.shape[0], device=dense.device), counts)
+    """S X as the sum over entries e of s_e x_col(e) in row(e), without a sparse kernel."""
     messages = matrix.values().unsqueeze(1) * dense[matrix.col_indices().long()]
+    rows = csr_rows(matrix)
     return torch.zeros(matrix.shape[0], dense.shape[1], device=dense.device).index_add_(0, rows, messages)
 
 
-def to_torch_csr(matrix: sp.csr_array, device: torch.device) -> Tensor:
-    """A scipy CSR matrix as a torch CSR tensor with 32-bit indices."""
-    with warnings.catch_warnings():  # torch calls its CSR support a beta state on each construction
+def csr_rows(matrix: Tensor) -> Tensor:
+    """The row of each stored value of a torch CSR matrix."""
+    rows = torch.arange(matrix.shape[0], device=matrix.device)
+    return torch.repeat_interleave(rows, matrix.crow_indices().diff().long(), output_size=matrix.values().numel())
+
+
+def torch_csr(crow: Tensor, col: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
+    """A torch CSR matrix of given arrays, without torch's warning that its CSR support is in beta state."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return torch.sparse_csr_tensor(
-            torch.from_numpy(matrix.indptr.astype(np.int32)),
-            torch.from_numpy(matrix.indices.astype(np.int32)),
-            torch.from_numpy(np.array(matrix.data, dtype=np.float32)),
-            size=matrix.shape,
-            check_invariants=False,
-        ).to(device)
+        return torch.sparse_csr_tensor(crow, col, values, size=size, check_invariants=False)
+
+
+def _to_torch_csr(matrix: sp.csr_array, device: torch.device) -> Tensor:
+    crow, col = (torch.from_numpy(part.astype(np.int32)) for part in (matrix.indptr, matrix.indices))
+    values = torch.from_numpy(np.array(matrix.data, dtype=np.float32))
+    return torch_csr(crow, col, values, matrix.shape).to(device)

@@ -12,7 +12,7 @@ from drgst.graph.split import Split
 from drgst.runs.metrics import calibration_error
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.history import Stage
-from drgst.uncertainty.temperature import best_temperature
+from drgst.uncertainty.calibration import fit_temperature
 
 BINS = 20  # of the reliability diagram and its ECE
 Z = 1.959964  # 95 %
@@ -80,5 +80,5 @@ def _calibrated(stage: Stage, graph: Graph, split: Split, evaluated_on: str) -> 
         return stage.final_logits, "after the run's own calibration"
     if not split.val.size or evaluated_on == "validation":  # not evaluated on the nodes it was fitted to
         return None, ""
-    t = best_temperature(stage.logits[split.val], graph.labels[split.val])
+    t = fit_temperature(stage.logits[split.val], graph.labels[split.val])
     return stage.logits / t, f"with a temperature of {t:.2f}, fitted to the validation nodes; the run did not use it"

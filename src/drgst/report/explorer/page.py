@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from drgst.files import write_text
-from drgst.graph.io.open import open_graph
+from drgst.graph.datasets.load import open_graph
 from drgst.report.explorer.data import page_data
 from drgst.report.explorer.html import render
 from drgst.runs.folder import CONFIG

@@ -9,7 +9,7 @@ from drgst.recipes.resolve import resolve
 from drgst.runs.result import Result
 from drgst.selftrain.history import Stage
 from drgst.selftrain.learners.network import Network, Problem
-from drgst.uncertainty.gain import GainSettings, gain_of
+from drgst.uncertainty.gain import GainSettings, estimate_gain
 
 KINDS = {"dropout": "drgst-do", "dropedge": "drgst-de"}  # kind of gain -> the recipe whose drop rate it takes
 GAIN = 7  # a generator of its own for the gain
@@ -28,7 +28,7 @@ def network_gain(problem: Problem, stage: Stage, settings: GainSettings) -> np.n
     network = Network().network(graph.num_features, graph.num_classes, problem.settings)
     network.load_state_dict(dict(stage.state))
     network.eval()
-    return gain_of(network.to(problem.inputs.device), problem.inputs, settings, generator(problem.seed, GAIN))
+    return estimate_gain(network.to(problem.inputs.device), problem.inputs, settings, generator(problem.seed, GAIN))
 
 
 def labelled_others(result: Result) -> np.ndarray:

@@ -67,7 +67,7 @@ class Request:
 
         One thread: on small graphs more threads are slower.
         """
-        from drgst.graph.io.open import open_graph
+        from drgst.graph.datasets.load import open_graph
         from drgst.runs.config import RunConfig  # imports torch
         from drgst.runs.run import Run
 

@@ -16,8 +16,8 @@ from drgst.bench.store.schema import COLUMNS
 from drgst.errors import DrgstError, SettingError
 from drgst.files import write_text
 from drgst.graph.core import Graph
+from drgst.graph.datasets.load import open_graph
 from drgst.graph.datasets.registry import DATASETS
-from drgst.graph.io.open import open_graph
 from drgst.graph.stats import statistics
 from drgst.report.experiments import variant_name
 from drgst.report.figures import registry

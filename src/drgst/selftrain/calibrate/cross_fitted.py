@@ -16,7 +16,7 @@ from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
-from drgst.uncertainty.temperature import likely_temperature
+from drgst.uncertainty.calibration import fit_temperature_with_prior
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class CrossFitted:
     The training nodes are dealt into three folds (two where a class has two labels); for each the whole loop runs once
     more, stage by stage beside the run itself and with the view that it chose, without the labels of the fold. What was
     fitted to a label can't say how often it is wrong elsewhere; these runs can. T is thought to be near 1
-    (:func:`~drgst.uncertainty.temperature.likely_temperature`), as labels are few. Readers of these runs are fitted to
-    1,000 pseudo-labels at most. Nothing is done where there are validation labels, which tell more, or where a class
-    has one label alone.
+    (:func:`~drgst.uncertainty.calibration.fit_temperature_with_prior`), as labels are few. Readers of these runs are
+    fitted to 1,000 pseudo-labels at most. Nothing is done where there are validation labels, which tell more, or where
+    a class has one label alone.
     """
 
     folds: int = 3
@@ -48,7 +48,7 @@ class CrossFitted:
             return None
         z = REHEARSALS.best_log_probs(problem, self, stage)
         found = (z.argmax(axis=1) == labels).sum()
-        learnt = (likely_temperature(z, labels), int(train.size), int(found))
+        learnt = (fit_temperature_with_prior(z, labels), int(train.size), int(found))
         return {
             name: torch.tensor(value) for name, value in zip(("temperature", "asked", "found"), learnt, strict=True)
         }

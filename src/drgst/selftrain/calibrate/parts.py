@@ -18,10 +18,8 @@ from drgst.nn.ops.adjacency import Adjacency, sym_norm
 from drgst.nn.random import generator
 from drgst.selftrain.learners.network import Problem
 from drgst.selftrain.postprocess.smooth import own_and_around
-from drgst.uncertainty.bias import best_scale_and_shift
-from drgst.uncertainty.cagcn import apply_cagcn, learn_cagcn
-from drgst.uncertainty.mixing import best_mixing, mixed
-from drgst.uncertainty.temperature import best_temperature
+from drgst.uncertainty.cagcn import CalibrationLoss, apply_cagcn, fit_cagcn
+from drgst.uncertainty.calibration import apply_matrices, fit_matrices, fit_scale_and_bias, fit_temperature
 
 CALIBRATION = 3_000_017  # sets the generator of calibration apart from all others
 Learnt = Mapping[str, Tensor]
@@ -62,7 +60,7 @@ class Temperature:
     def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:  # noqa: ARG002
         """T."""
         val = validation(problem, self)
-        return {"temperature": torch.tensor(best_temperature(logits[val], problem.graph.labels[val]))}
+        return {"temperature": torch.tensor(fit_temperature(logits[val], problem.graph.labels[val]))}
 
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
         """z / T."""
@@ -82,7 +80,7 @@ class BiasCorrected:
     def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:  # noqa: ARG002
         """a and b."""
         val = validation(problem, self)
-        scale, shift = best_scale_and_shift(logits[val], problem.graph.labels[val])
+        scale, shift = fit_scale_and_bias(logits[val], problem.graph.labels[val])
         return {"scale": torch.tensor(scale), "shift": torch.from_numpy(shift)}
 
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
@@ -93,7 +91,7 @@ class BiasCorrected:
 @dataclass(frozen=True)
 class Mixing:
     """z' = log p W_1 + log p̄ W_2 + b, p̄ = p smoothed over the edges: a matrix for a node's own belief and one for that
-    around it (:func:`~drgst.uncertainty.mixing.best_mixing`): may change the argmax.
+    around it (:func:`~drgst.uncertainty.calibration.fit_matrices`): may change the argmax.
 
     Fitted to the validation nodes' cross-entropy with W shrunk to scales: where classes are taken for one another, and
     where neighbours know better, the matrices say so. What drgst-plus does with its validation labels.
@@ -105,12 +103,12 @@ class Mixing:
         """W_1, W_2 and b."""
         val = validation(problem, self)
         opinions = self._opinions(logits, problem.graph)
-        matrices, shift = best_mixing(opinions[:, val], problem.graph.labels[val])
+        matrices, shift = fit_matrices(opinions[:, val], problem.graph.labels[val])
         return {"matrices": torch.from_numpy(matrices), "shift": torch.from_numpy(shift)}
 
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
         """log softmax of z'."""
-        z = mixed(self._opinions(logits, graph), learnt["matrices"].numpy(), learnt["shift"].numpy())
+        z = apply_matrices(self._opinions(logits, graph), learnt["matrices"].numpy(), learnt["shift"].numpy())
         return z.astype(logits.dtype)
 
     @staticmethod
@@ -135,9 +133,9 @@ class CaGCN:
     def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
         """The weights of t's network."""
         val = validation(problem, self)
-        labels = problem.graph.labels[val]
+        loss = CalibrationLoss(val, problem.graph.labels[val], self.weight)
         rng = generator(problem.seed, stage, CALIBRATION)
-        return learn_cagcn(logits, problem.inputs.adj, val, labels, rng, self.weight, self.hidden)
+        return fit_cagcn(logits, problem.inputs.adj, loss, rng, self.hidden)
 
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
         """z ∘ s."""

@@ -19,11 +19,11 @@ from drgst.graph.split import Split
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.losses import NodeLoss, Objective, WeightedLoss
 from drgst.nn.models.base import Backbone
-from drgst.nn.random import generator
+from drgst.nn.random import generator, seeded_torch
 from drgst.nn.registry import make_backbone
-from drgst.nn.training import OnEpoch, Training, Watch, fit, forward, private_randomness
+from drgst.nn.training import NetworkTrainer, OnEpoch, Training, ValidationSet, forward
 from drgst.selftrain.settings import Settings
-from drgst.uncertainty.gain import cheapest, gain_of
+from drgst.uncertainty.gain import estimate_gain, fastest_settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,9 @@ class Problem:
         return make_inputs(self.graph, self.settings.device, self.settings.normalise)
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> ValidationSet:
         """Validation nodes and labels."""
-        return Watch(self.split.val, self.graph.labels[self.split.val])
+        return ValidationSet(self.split.val, self.graph.labels[self.split.val])
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ def weighted_loss(problem: Problem, targets: Targets, loss: NodeLoss) -> Objecti
 
 @dataclass(frozen=True)
 class Network:
-    """Trains a backbone from scratch with Adam and early stopping (:func:`drgst.nn.training.fit`)."""
+    """Trains a backbone from scratch with Adam and early stopping (:class:`drgst.nn.training.NetworkTrainer`)."""
 
     backbone: Any = None  # a name, a class or a callable (features, classes) -> module; None: settings.backbone
     objective: ObjectiveMaker = weighted_loss
@@ -112,7 +112,9 @@ class Network:
     def network(self, features: int, classes: int, settings: Settings) -> Backbone:
         """A fresh network from F features to C classes."""
         spec = settings.backbone if self.backbone is None else self.backbone
-        made = make_backbone(spec, features, classes, settings.hidden, settings.dropout, settings.start)
+        made = make_backbone(
+            spec, features, classes, hidden=settings.hidden, dropout=settings.dropout, start=settings.start
+        )
         return cast(Backbone, made)
 
     def train(
@@ -121,13 +123,13 @@ class Network:
         """From fresh weights to a network fitted to ``targets``."""
         began = time.perf_counter()
         rng = generator(*seed)
-        with private_randomness(rng):
+        with seeded_torch(rng):
             graph = problem.graph
             network = self.network(graph.num_features, graph.num_classes, problem.settings)
             network = network.to(problem.inputs.device)
         objective = self.objective(problem, targets, loss)
-        schedule = problem.settings.schedule()
-        training = fit(network, problem.inputs, objective, problem.watch, schedule, rng, on_epoch)
+        trainer = NetworkTrainer(network, problem.inputs, objective, problem.watch, problem.settings.schedule(), rng)
+        training = trainer.fit(on_epoch)
         logits, embedding = self._look(network, problem.inputs)
         state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
         return Trained(
@@ -143,10 +145,10 @@ class Network:
     def _gain(network: Backbone, problem: Problem, rng: np.random.Generator, exact: bool) -> np.ndarray:
         """B as the settings say, or (not exact) as cheaply as the network permits; NaN where it permits none."""
         asked = problem.settings.gain_settings()
-        wanted = asked if exact else cheapest(network, asked)
+        wanted = asked if exact else fastest_settings(network, asked)
         if wanted is None:
             return np.full(problem.graph.num_nodes, np.nan, dtype=np.float32)
-        return gain_of(network, problem.inputs, wanted, rng)
+        return estimate_gain(network, problem.inputs, wanted, rng)
 
     @staticmethod
     @torch.no_grad()

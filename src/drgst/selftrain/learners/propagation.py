@@ -19,7 +19,7 @@ from drgst.nn.training import Curve, OnEpoch, Training
 from drgst.selftrain.learners.network import Problem, Targets, Trained
 from drgst.selftrain.postprocess.smooth import spread
 from drgst.selftrain.settings import Settings
-from drgst.uncertainty.temperature import log_loss
+from drgst.uncertainty.calibration import log_loss
 
 LEAST = 1e-3  # the uniform share of every prediction, so that no class is ever held to be impossible
 

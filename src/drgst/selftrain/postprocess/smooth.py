@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from drgst.nn.ops.adjacency import laplacian_norm
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learners.network import Problem
-from drgst.uncertainty.mixing import centred
+from drgst.uncertainty.calibration import centre
 
 
 class Finish(Protocol):
@@ -37,7 +37,7 @@ def smoothed_beliefs(log_p: np.ndarray, s: sp.csr_array, rounds: int = 5) -> np.
 def own_and_around(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray:
     """log p, and where there is an S log p smoothed over its edges, no p below 10⁻⁶; rows of mean 0, (1 or 2, N, C)."""
     seen = [log_p] if s is None else [log_p, np.maximum(smoothed_beliefs(log_p, s), np.log(1e-6))]
-    return centred(np.stack(seen))
+    return centre(np.stack(seen))
 
 
 def corrected(p: np.ndarray, s: sp.csr_array, nodes: np.ndarray, truth: np.ndarray, alpha: float) -> np.ndarray:

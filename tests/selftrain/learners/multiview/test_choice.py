@@ -12,8 +12,7 @@ import scipy.stats
 from drgst.errors import SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.split import Split
-from drgst.graph.splits import random_split
+from drgst.graph.split import Split, random_split
 from drgst.selftrain.learners.multiview import views as lenses
 from drgst.selftrain.learners.multiview.choice import Shelf, _replaces, choose, critical_value
 from drgst.selftrain.learners.network import Problem

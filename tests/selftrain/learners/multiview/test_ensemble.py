@@ -14,7 +14,7 @@ import torch
 from drgst.errors import GraphError
 from drgst.graph.core import make_graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.nn.losses import CorrectedCrossEntropy, NodeLoss, cross_entropy
 from drgst.nn.ops.adjacency import sym_norm
 from drgst.selftrain.beliefs import softmax
@@ -22,7 +22,7 @@ from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble, disag
 from drgst.selftrain.learners.multiview.prior import with_shares_of
 from drgst.selftrain.learners.network import Problem, Targets, Trained
 from drgst.selftrain.settings import Settings
-from drgst.uncertainty.temperature import log_loss
+from drgst.uncertainty.calibration import log_loss
 
 
 def trained(

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from drgst import SelfTraining
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.splits import random_split
+from drgst.graph.split import random_split
 from drgst.recipes import find_recipe
 from drgst.selftrain.learners.multiview import prior as shares
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble

@@ -24,9 +24,7 @@ from drgst.selftrain.learners.network import Problem, Targets, Trained
 from drgst.selftrain.learners.propagation import untrained
 from drgst.selftrain.postprocess.smooth import own_and_around, smoothed_beliefs
 from drgst.selftrain.settings import Settings
-from drgst.uncertainty.bias import best_scales_and_shift
-from drgst.uncertainty.mixing import best_mixing, mixed
-from drgst.uncertainty.temperature import log_loss
+from drgst.uncertainty.calibration import apply_matrices, fit_matrices, fit_scales_and_bias, log_loss
 
 SHOWN = 64  # columns of the embedding
 ENOUGH = 10  # validation labels a class, on average, from which they set scales and a shift
@@ -41,9 +39,9 @@ class MultiViewEnsemble:
     W and b are fitted by softmax regression; s_g(u) is the circle's share of the voices at u. The view is chosen once
     a run (:func:`~.choose`). Where there are validation labels, ten a class on average and
     of every class, p becomes softmax(Σ_g a_g s_g L_g + b) with a and b of
-    :func:`~drgst.uncertainty.bias.best_scales_and_shift`; where they are 25 a class, then softmax(z W_1 + z̄ W_2 + c)
-    of this z = log p and of z̄, which is smoothed over the view's edges
-    (:func:`~drgst.uncertainty.mixing.best_mixing`). Of several l2 the one that is then right most often
+    :func:`~drgst.uncertainty.calibration.fit_scales_and_bias`; where they are 25 a class, then
+    softmax(z W_1 + z̄ W_2 + c) of this z = log p and of z̄, which is smoothed over the view's edges
+    (:func:`~drgst.uncertainty.calibration.fit_matrices`). Of several l2 the one that is then right most often
     on them is taken. Information gain is what the readers differ by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um).
     Pseudo-labels are chosen by p smoothed over the view's edges, with class shares held to what p expects
     (:mod:`~.prior`); the result is p itself. Readers of a large graph are fitted to 20,000 of its
@@ -107,16 +105,16 @@ class MultiViewEnsemble:
         missed = np.setdiff1d(targets.labels[: targets.true], labels).size  # a class without one would be shifted away
         words = f"Validation labels chose an l2 of {l2:g}"
         if self.calibrated and val.size >= ENOUGH * classes and not missed:
-            scales, shift = best_scales_and_shift(_voices(view_log_probs, shares)[:, val], labels)
+            scales, shift = fit_scales_and_bias(_voices(view_log_probs, shares)[:, val], labels)
             state["scale"], state["shift"] = torch.from_numpy(scales), torch.from_numpy(shift)
             log_p = _together(view_log_probs, view, state)
             words += f", scaled {_scaled(panel.name, scales)} and shifted log p by {shift.min():+.1f} "
             words += f"(class {shift.argmin()}) to {shift.max():+.1f} (class {shift.argmax()})"
             if self.mixed and val.size >= PLENTY * classes:
                 opinions = own_and_around(log_p, view.smoother)
-                matrices, offset = best_mixing(opinions[:, val], labels)
+                matrices, offset = fit_matrices(opinions[:, val], labels)
                 state["matrices"], state["offset"] = torch.from_numpy(matrices), torch.from_numpy(offset)
-                log_p = mixed(opinions, matrices, offset)
+                log_p = apply_matrices(opinions, matrices, offset)
                 words += f"; {_weighed(matrices)}"
         right = float((log_p[val].argmax(axis=1) == labels).mean())
         return Reading(state, view_log_probs, shares, log_p, (right, -log_loss(log_p[val], labels)), f"{words}.")
@@ -218,7 +216,7 @@ def _together(view_log_probs: list[list[np.ndarray]], view: View, state: Mapping
     log_p = log_softmax(np.tensordot(state["scale"].numpy(), voices, 1) + state["shift"].numpy())
     if "matrices" not in state:
         return log_p
-    return mixed(own_and_around(log_p, view.smoother), state["matrices"].numpy(), state["offset"].numpy())
+    return apply_matrices(own_and_around(log_p, view.smoother), state["matrices"].numpy(), state["offset"].numpy())
 
 
 def _scaled(name: str, scales: np.ndarray) -> str:

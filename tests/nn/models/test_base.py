@@ -1,4 +1,4 @@
-"""What holds for every network: parts, fields of view, relabelling, dropped edges, randomness."""
+"""Properties of all networks: parts, receptive field, permutation of nodes, dropped edges, randomness."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import torch
 from drgst.graph.core import Graph, make_graph
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.ops.adjacency import Adjacency
-from drgst.nn.random import generator, hand_out
+from drgst.nn.random import generator, set_generator
 from drgst.nn.registry import BACKBONES
-from drgst.uncertainty.gain import GainSettings, gain_of
+from drgst.uncertainty.gain import GainSettings, estimate_gain
 
 Build = Callable[..., Any]
 every = pytest.mark.parametrize("name", BACKBONES)
@@ -30,20 +30,20 @@ def test_forward_is_head_of_hidden(name: str, inputs: Inputs, build: Build) -> N
 
 
 @pytest.mark.parametrize("name", [n for n in BACKBONES if n != "ppnp"])
-def test_a_part_of_the_graph_is_enough(name: str, ring: Inputs, build: Build) -> None:
+def test_the_receptive_field_is_enough(name: str, ring: Inputs, build: Build) -> None:
     network = build(name, **({"hops": 3} if name in ("appnp", "dagnn") else {}))
     inner = np.array([0, 7])
-    seen = ring.adj.hops(inner, network.depth)
-    assert seen.size < ring.nodes.size
-    part = ring.restrict(seen)
+    field = ring.adj.hops(inner, network.depth)
+    assert field.size < ring.nodes.size
+    part = ring.restrict(field)
     rows = np.searchsorted(part.nodes, inner)
     whole = network(ring.x, ring.adj)[inner]
     torch.testing.assert_close(network(part.x, part.adj)[rows], whole, **CLOSE)
 
 
 @pytest.mark.parametrize("name", [n for n in BACKBONES if n != "ppnp"])
-def test_depth_is_no_smaller_than_it_says(name: str, ring: Inputs, build: Build) -> None:
-    """One hop less than ``depth`` must change something, or ``depth`` is larger than it need be."""
+def test_depth_is_not_larger_than_needed(name: str, ring: Inputs, build: Build) -> None:
+    """One hop less than ``depth`` must change the logits, or ``depth`` is larger than needed."""
     network = build(name, **({"hops": 3} if name in ("appnp", "dagnn") else {}))
     inner = np.array([12])
     part = ring.restrict(ring.adj.hops(inner, network.depth - 1))
@@ -52,7 +52,7 @@ def test_depth_is_no_smaller_than_it_says(name: str, ring: Inputs, build: Build)
     assert not torch.allclose(near, network(ring.x, ring.adj)[inner], atol=1e-7, rtol=0)
 
 
-def test_ppnp_sees_everything(build: Build) -> None:
+def test_ppnp_depends_on_all_nodes(build: Build) -> None:
     assert build("ppnp").depth is None
 
 
@@ -67,9 +67,9 @@ def test_relabelling_the_nodes_relabels_the_logits(name: str, graph: Graph, buil
 
 @every
 def test_a_graph_without_edges(name: str, build: Build) -> None:
-    lonely = make_inputs(make_graph(np.eye(4, dtype=np.float32)[:3], sp.csr_array((3, 3)), np.array([0, 1, 2])))
+    empty = make_inputs(make_graph(np.eye(4, dtype=np.float32)[:3], sp.csr_array((3, 3)), np.array([0, 1, 2])))
     network = build(name)
-    logits = network(lonely.x, lonely.adj)
+    logits = network(empty.x, empty.adj)
     logits.sum().backward()
     assert torch.isfinite(logits).all()
     assert all(torch.isfinite(p.grad).all() for p in network.parameters() if p.grad is not None)
@@ -101,18 +101,18 @@ def test_dropout_is_random_in_training_alone(name: str, ring: Inputs, build: Bui
     network = build(name)
     still = network(ring.x, ring.adj)
     assert torch.equal(network(ring.x, ring.adj), still)
-    hand_out(network.train(), generator(0))
+    set_generator(network.train(), generator(0))
     first = network(ring.x, ring.adj)
     assert not torch.allclose(first, network(ring.x, ring.adj))
-    hand_out(network, generator(0))
-    assert torch.equal(network(ring.x, ring.adj), first)  # the same generator, the same bits
+    set_generator(network, generator(0))
+    assert torch.equal(network(ring.x, ring.adj), first)  # the same generator: bit-identical
 
 
 @every
-def test_random_hidden_says_whether_hidden_drops(name: str, ring: Inputs, build: Build) -> None:
+def test_random_hidden_is_whether_hidden_has_dropout(name: str, ring: Inputs, build: Build) -> None:
     network = build(name)
     still = network.hidden(ring.x, ring.adj)
-    hand_out(network.train(), generator(0))
+    set_generator(network.train(), generator(0))
     moving = network.hidden(ring.x, ring.adj)
     same = moving is still or torch.equal(moving, still)
     assert same is not network.random_hidden
@@ -121,17 +121,17 @@ def test_random_hidden_says_whether_hidden_drops(name: str, ring: Inputs, build:
 @every
 def test_gradients_reach_every_parameter_in_training(name: str, ring: Inputs, build: Build) -> None:
     network = build(name)
-    hand_out(network.train(), generator(0))
+    set_generator(network.train(), generator(0))
     network(ring.x, ring.adj).square().sum().backward()
     missing = [key for key, p in network.named_parameters() if p.grad is None or not p.grad.abs().max() > 0]
     assert not missing
 
 
 @every
-def test_a_sampled_gain_can_be_had(name: str, ring: Inputs, build: Build) -> None:
-    """Every estimator that the network offers moves its last layer."""
+def test_a_sampled_gain(name: str, ring: Inputs, build: Build) -> None:
+    """Each supported estimator changes the last layer."""
     network = build(name)
     for kind in network.estimators:
-        gain = gain_of(network, ring, GainSettings(kind=kind, rate=0.5, samples=5), generator(0))
+        gain = estimate_gain(network, ring, GainSettings(kind=kind, rate=0.5, samples=5), generator(0))
         assert gain.shape == (40,)
         assert gain.max() > 0, kind

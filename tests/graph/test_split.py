@@ -1,4 +1,4 @@
-"""Splits: the paper's draws, random ones, masks; and what is refused."""
+"""Splits: the public one, draws per class, random ones, masks, and errors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from drgst.errors import SplitError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.load import load
-from drgst.graph.split import Split
-from drgst.graph.splits import from_masks, per_class, public, random_split
+from drgst.graph.split import Split, per_class_split, public_split, random_split, splits_from_masks
 
 
 def ring(labels: list[int], splits: tuple[Split, ...] = ()) -> Graph:
@@ -35,20 +34,20 @@ def with_public(counts: list[int], spare: int = 6) -> Graph:
 
 def test_public_is_the_split_of_the_data_with_the_pool_asked_for() -> None:
     g = with_public([3, 3])
-    assert public(g).pool.tolist() == [10, 11]
-    assert public(g, "all-but-validation").pool.tolist() == [8, 9, 10, 11]
+    assert public_split(g).pool.tolist() == [10, 11]
+    assert public_split(g, "all-but-validation").pool.tolist() == [8, 9, 10, 11]
 
 
 def test_public_is_refused_without_one_or_with_an_unknown_pool() -> None:
     with pytest.raises(SplitError, match="came without a split"):
-        public(ring([0, 1, 0, 1]))
+        public_split(ring([0, 1, 0, 1]))
     with pytest.raises(SplitError, match="unknown pool 'everything'"):
-        public(with_public([3, 3]), "everything")  # type: ignore[arg-type]
+        public_split(with_public([3, 3]), "everything")  # type: ignore[arg-type]
 
 
 def test_per_class_draws_from_the_public_training_nodes_and_the_rest_joins_the_pool() -> None:
     g = with_public([5, 5, 5])
-    whole, drawn = public(g), per_class(g, 2, seed=1)
+    whole, drawn = public_split(g), per_class_split(g, 2, seed=1)
     assert np.bincount(g.labels[drawn.train]).tolist() == [2, 2, 2]
     assert set(drawn.train) <= set(whole.train)
     assert set(whole.train) - set(drawn.train) <= set(drawn.pool)
@@ -58,49 +57,49 @@ def test_per_class_draws_from_the_public_training_nodes_and_the_rest_joins_the_p
 
 def test_draws_of_one_seed_are_nested_and_differ_between_seeds() -> None:
     g = with_public([9, 9])
-    assert set(per_class(g, 2, seed=3).train) < set(per_class(g, 5, seed=3).train)
-    assert len({tuple(per_class(g, 3, seed).train) for seed in range(8)}) > 1
-    assert per_class(g, 3, seed=4).train.tolist() == per_class(g, 3, seed=4).train.tolist()
+    assert set(per_class_split(g, 2, seed=3).train) < set(per_class_split(g, 5, seed=3).train)
+    assert len({tuple(per_class_split(g, 3, seed).train) for seed in range(8)}) > 1
+    assert per_class_split(g, 3, seed=4).train.tolist() == per_class_split(g, 3, seed=4).train.tolist()
 
 
 def test_the_usual_number_per_class_is_the_public_split_even_where_two_classes_are_off() -> None:
     g = with_public([4, 4, 4, 3, 5])  # as CoraFull: 15 and 25 among twenties
-    assert per_class(g, 4, seed=0).train.tolist() == public(g).train.tolist()
-    assert np.bincount(g.labels[per_class(g, 3, seed=0).train]).tolist() == [3] * 5
+    assert per_class_split(g, 4, seed=0).train.tolist() == public_split(g).train.tolist()
+    assert np.bincount(g.labels[per_class_split(g, 3, seed=0).train]).tolist() == [3] * 5
 
 
 def test_a_short_class_gives_what_it_has() -> None:
     g = with_public([6, 6, 2])
-    assert np.bincount(g.labels[per_class(g, 5, seed=0).train]).tolist() == [5, 5, 2]
+    assert np.bincount(g.labels[per_class_split(g, 5, seed=0).train]).tolist() == [5, 5, 2]
 
 
 @pytest.mark.parametrize("k", [0, -1, 7])
 def test_a_number_per_class_that_no_class_can_give_is_refused(k: int) -> None:
     with pytest.raises(SplitError, match="allows 1 to 6 labels per class"):
-        per_class(with_public([6, 6]), k, seed=0)
+        per_class_split(with_public([6, 6]), k, seed=0)
 
 
 def test_a_class_without_a_training_label_is_refused() -> None:
     rule = Split.of([0, 1], [2], [3], 6)
     g = ring([0, 0, 1, 1, 0, 1], (rule,))
     with pytest.raises(SplitError, match="class '1' has no training label"):
-        public(g)
+        public_split(g)
     with pytest.raises(SplitError, match="class '1' has no training label"):
-        per_class(g, 1, seed=0)
+        per_class_split(g, 1, seed=0)
 
 
 def test_cora_three_per_class(cora: Graph) -> None:
-    drawn = per_class(cora, 3, seed=0)
+    drawn = per_class_split(cora, 3, seed=0)
     assert (drawn.train.size, drawn.val.size, drawn.test.size, drawn.pool.size) == (21, 500, 1000, 1187)
-    assert per_class(cora, 20, seed=5).train.tolist() == list(range(140))
+    assert per_class_split(cora, 20, seed=5).train.tolist() == list(range(140))
 
 
 @pytest.mark.data
 @pytest.mark.filterwarnings("ignore::drgst.errors.DrgstWarning")
 def test_corafull_short_class_does_not_crash(data_root: Path) -> None:
     g = load("corafull", root=data_root)
-    assert per_class(g, 20, seed=0).train.size == 1400
-    counts = np.bincount(g.labels[per_class(g, 18, seed=0).train], minlength=70)
+    assert per_class_split(g, 20, seed=0).train.size == 1400
+    counts = np.bincount(g.labels[per_class_split(g, 18, seed=0).train], minlength=70)
     assert counts[68] == 15
     assert np.delete(counts, 68).tolist() == [18] * 69
 
@@ -156,29 +155,31 @@ def test_random_split_refuses(wrong: dict[str, float], word: str) -> None:
         random_split(ring([0] * 10 + [1] * 5), seed=0, **wrong)  # type: ignore[arg-type]
 
 
-def test_from_masks_of_one_and_of_several_columns() -> None:
-    g = ring([0, 1, 0, 1, 0, 1])
+def test_masks_of_one_and_of_several_columns() -> None:
     train = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]], dtype=bool)
     val = np.array([0, 0, 0, 0, 1, 0], dtype=bool)
-    first, second = from_masks(g, train, val, ~train & ~val[:, None] & False)
+    first, second = splits_from_masks({"train": train, "val": val}, 6)
     assert (first.train.tolist(), second.train.tolist()) == ([0, 1], [2, 3])
     assert first.val.tolist() == second.val.tolist() == [4]
-    (only,) = from_masks(g, train[:, 0], val, np.array([0, 0, 0, 0, 0, 1], dtype=bool))
-    assert (only.name, only.test.tolist(), only.pool.tolist()) == ("masks", [5], [2, 3])
+    assert (first.name, first.test.tolist(), first.pool.tolist()) == ("mask 0", [], [2, 3, 5])
+    test = np.array([0, 0, 0, 0, 0, 1], dtype=bool)
+    (only,) = splits_from_masks({"train": train[:, 0], "val": val, "test": test}, 6)
+    assert (only.name, only.test.tolist(), only.pool.tolist()) == ("mask", [5], [2, 3])
+    (own_pool,) = splits_from_masks({"train": val, "pool": test}, 6)
+    assert own_pool.pool.tolist() == [5]
+    assert splits_from_masks({"pool": test}, 6) == []
 
 
-def test_from_masks_refuses_overlap_shape_kind_and_width() -> None:
-    g = ring([0, 1, 0, 1])
+def test_masks_with_overlap_or_of_a_wrong_shape_type_or_width_are_refused() -> None:
     both = np.array([1, 1, 0, 0], dtype=bool)
-    none = np.zeros(4, dtype=bool)
     with pytest.raises(SplitError, match="train and val overlap: node 0 is in both"):
-        from_masks(g, both, both, none)
-    with pytest.raises(SplitError, match="boolean with 4 rows"):
-        from_masks(g, both[:3], none, none)
-    with pytest.raises(SplitError, match="boolean with 4 rows"):
-        from_masks(g, both.astype(int), none, none)
-    with pytest.raises(SplitError, match="different numbers of columns"):
-        from_masks(g, np.zeros((4, 2), dtype=bool), np.zeros((4, 3), dtype=bool), none)
+        splits_from_masks({"train": both, "val": both}, 4)
+    with pytest.raises(SplitError, match="train mask must be boolean with 4 rows"):
+        splits_from_masks({"train": both[:3]}, 4)
+    with pytest.raises(SplitError, match="test mask must be boolean with 4 rows, not int64"):
+        splits_from_masks({"test": both.astype(np.int64)}, 4)
+    with pytest.raises(SplitError, match="train mask has 2 columns, but another mask has 3"):
+        splits_from_masks({"train": np.zeros((4, 2), dtype=bool), "val": np.zeros((4, 3), dtype=bool)}, 4)
 
 
 @pytest.mark.parametrize("bad", [-1, 6])

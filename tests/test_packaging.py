@@ -1,0 +1,81 @@
+"""The package metadata: one version, a typed package, and no optional dependency in a plain run."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import drgst
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "drgst"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+OPTIONAL = {"matplotlib", "networkx", "openTSNE", "optuna", "ray", "torch_geometric"}  # import names of the extras
+NAMES = {"scikit-learn": "sklearn", "torch-geometric": "torch_geometric"}  # project name -> import name
+
+
+def projects(requirements: list[str]) -> set[str]:
+    """The import names of a list of requirements."""
+    names = {requirement.split(">=")[0].split("[")[0] for requirement in requirements}
+    return {NAMES.get(name, name) for name in names}
+
+
+def imported() -> set[str]:
+    """The top-level names of all absolute imports of the package, outside ``if TYPE_CHECKING``."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.split(".")[0])
+    return found - set(sys.stdlib_module_names) - {"drgst"}
+
+
+def test_the_version_is_written_once() -> None:
+    assert "version" in PROJECT["project"]["dynamic"]
+    assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/drgst/__init__.py"
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert f"version: {drgst.__version__}" in citation
+
+
+def test_the_package_is_typed() -> None:
+    assert (SOURCE / "py.typed").is_file()
+
+
+def test_every_import_is_a_declared_dependency() -> None:
+    core = projects(PROJECT["project"]["dependencies"])
+    extras = projects(
+        [r for name, rs in PROJECT["project"]["optional-dependencies"].items() if name != "dev" for r in rs]
+    )
+    assert extras == OPTIONAL
+    assert imported() - core <= extras
+    assert core <= imported()
+
+
+def test_a_run_and_its_page_need_no_extra(tmp_path: Path) -> None:
+    """``drgst run`` on tables of a user, with a network and with drgst-plus, and ``drgst report``."""
+    code = f"""
+import sys
+for name in {sorted(OPTIONAL)!r}:
+    sys.modules[name] = None  # import then raises ImportError
+from drgst.cli import main
+sys.argv = ["drgst", *sys.argv[1:]]
+main()
+"""
+
+    def run(*words: str) -> str:
+        done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    tables = str(tmp_path / "tables")
+    drgst.write_tables(drgst.block_model(200, 600, seed=0, classes=3, features=60), tables)
+    for recipe in ("gcn", "drgst-plus"):
+        run("run", tables, "--recipe", recipe, "--per-class", "3", "--out", str(tmp_path / recipe))
+    words = " ".join(run("report", str(tmp_path / "gcn")).split())
+    assert "the map shows the first two principal components: t-SNE needs openTSNE, which is not installed" in words
+    assert (tmp_path / "gcn" / "report.html").is_file()

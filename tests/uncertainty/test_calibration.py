@@ -1,0 +1,197 @@
+"""Temperature, scales with class biases, and matrices: they undo what was done to calibrated logits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax, softmax
+from sklearn.linear_model import LogisticRegression
+
+from drgst.uncertainty.calibration import (
+    SHRINKAGE,
+    apply_matrices,
+    centre,
+    fit_matrices,
+    fit_scale_and_bias,
+    fit_scales_and_bias,
+    fit_temperature,
+    fit_temperature_with_prior,
+    log_loss,
+)
+
+
+def test_temperature_of_scaled_logits_is_the_scale() -> None:
+    """Labels drawn from softmax(z): the best T of 3 z is 3 times that of z, near 3."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(20_000, 4))
+    y = (softmax(z, axis=1).cumsum(axis=1) > rng.random((20_000, 1))).argmax(axis=1)
+    assert fit_temperature(z, y) == pytest.approx(1, abs=0.05)
+    assert fit_temperature(3 * z, y) == pytest.approx(3 * fit_temperature(z, y), rel=1e-3)
+    assert log_loss(z, y) < log_loss(3 * z, y)
+
+
+def test_temperature_by_hand() -> None:
+    """z = (1, 0), correct in two of three cases: softmax(1/T) = 2/3 at 1/T = log 2."""
+    z = np.tile([1.0, 0.0], (3, 1))
+    assert fit_temperature(z, np.array([0, 0, 1])) == pytest.approx(1 / np.log(2), rel=1e-4)
+
+
+def test_temperature_with_prior_is_1_without_evidence_and_the_best_one_with_much() -> None:
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(20_000, 3)) * 2
+    p = softmax(z, axis=1)
+    labels = np.minimum((p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1), 2)
+    assert fit_temperature_with_prior(3 * z, labels) == pytest.approx(fit_temperature(3 * z, labels), rel=1e-3)
+    assert fit_temperature_with_prior(np.zeros((5, 3)), labels[:5]) == pytest.approx(1, abs=1e-3)
+    right = z[:10].argmax(axis=1)
+    assert 0.2 < fit_temperature_with_prior(z[:10], right) < 1
+    assert fit_temperature(z[:10], right) < 0.03, "ten labels that are all correct would make every node certain"
+
+
+def test_a_second_minimum_far_from_1_is_found() -> None:
+    """Very flat logits of many classes, nearly all correct: the loss falls again towards T = 0.02."""
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(12, 40)) * 0.01
+    right = z.argmax(axis=1)
+    grid = np.linspace(np.log(0.02), np.log(50), 2_000)
+    losses = [12 * log_loss(z / np.exp(t), right) + t * t / (2 * 0.49) for t in grid]
+    assert np.log(fit_temperature_with_prior(z, right)) == pytest.approx(grid[int(np.argmin(losses))], abs=0.01)
+
+
+def calibrated(number: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
+    """Logits, and labels drawn with the probabilities that they give."""
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(number, 3)) * 1.5
+    p = np.exp(log_softmax(logits, axis=1))
+    return logits, (p.cumsum(axis=1) < rng.random((number, 1))).sum(axis=1)
+
+
+def test_calibrated_logits_stay() -> None:
+    scale, bias = fit_scale_and_bias(*calibrated())
+    assert scale == pytest.approx(1, abs=0.03)
+    np.testing.assert_allclose(bias, 0, atol=0.03)
+
+
+def test_finds_what_was_done() -> None:
+    """z' = 3 z + c is undone by a = 1/3, b = -c/3."""
+    logits, labels = calibrated()
+    spoilt = 3 * logits + np.array([1.5, 0.0, -1.5])
+    scale, bias = fit_scale_and_bias(spoilt, labels)
+    assert scale == pytest.approx(1 / 3, abs=0.02)
+    np.testing.assert_allclose(bias - bias.mean(), [-0.5, 0, 0.5], atol=0.03)
+    assert log_loss(scale * spoilt + bias, labels) < log_loss(spoilt / fit_temperature(spoilt, labels), labels) - 0.02
+
+
+def test_no_better_pair_nearby() -> None:
+    logits, labels = calibrated(300)
+    scale, bias = fit_scale_and_bias(logits, labels)
+
+    def objective(a: float, b: np.ndarray) -> float:
+        return log_loss(a * logits + b, labels) + SHRINKAGE / 300 * float(b @ b)
+
+    best = objective(scale, bias)
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        assert objective(scale + rng.normal() * 0.05, bias + rng.normal(size=3) * 0.05) > best
+
+
+def test_two_classes_are_logistic_regression_on_the_margin() -> None:
+    """With two classes a z + b is a line in z_1 - z_0: scikit-learn finds nearly the same one without shrinkage."""
+    logits, labels = calibrated(4_000)
+    kept = labels < 2
+    logits, labels = logits[kept][:, :2], labels[kept]
+    scale, bias = fit_scale_and_bias(logits, labels)
+    line = LogisticRegression(C=1e6).fit((logits[:, 1] - logits[:, 0])[:, None], labels)
+    assert scale == pytest.approx(line.coef_[0, 0], rel=0.02)
+    assert bias[1] - bias[0] == pytest.approx(line.intercept_[0], abs=0.02)
+
+
+def test_a_class_that_is_not_among_the_labels() -> None:
+    logits, labels = calibrated(200)
+    scale, bias = fit_scale_and_bias(logits, np.minimum(labels, 1))
+    assert np.isfinite([scale, *bias]).all()
+    assert bias[2] < min(bias[0], bias[1])
+
+
+def test_few_labels_bias_little() -> None:
+    """Four labels of one class do not rule out the others."""
+    logits, _ = calibrated(4)
+    few = fit_scale_and_bias(logits, np.zeros(4, dtype=np.int64))[1]
+    many = fit_scale_and_bias(np.tile(logits, (100, 1)), np.zeros(400, dtype=np.int64))[1]
+    assert np.abs(few).max() < 0.5 < np.abs(many).max()
+
+
+def test_noise_gets_no_weight() -> None:
+    """z and noise: a = (1, next to nothing)."""
+    logits, labels = calibrated()
+    noise = np.random.default_rng(1).normal(size=logits.shape) * 2
+    scales, bias = fit_scales_and_bias(np.stack([logits, noise]), labels)
+    np.testing.assert_allclose(scales, [1, 0.02], atol=0.03)
+    np.testing.assert_allclose(bias, 0, atol=0.03)
+
+
+def test_two_informative_logits() -> None:
+    """z = u + 2 v from u and v: a = (1, 2)."""
+    logits, labels = calibrated()
+    u = np.random.default_rng(2).normal(size=logits.shape)
+    scales, _ = fit_scales_and_bias(np.stack([u, (logits - u) / 2]), labels)
+    np.testing.assert_allclose(scales, [1, 2], atol=0.08)
+
+
+def drawn(logits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Labels with the probabilities that the logits give."""
+    p = np.exp(log_softmax(logits, axis=1))
+    return np.minimum((p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1), p.shape[1] - 1)
+
+
+def test_calibrated_logits_stay_and_noise_gets_no_weight() -> None:
+    rng = np.random.default_rng(0)
+    z = centre(rng.normal(size=(20_000, 3)) * 1.5)
+    noise = centre(rng.normal(size=z.shape))
+    matrices, bias = fit_matrices(np.stack([z, noise]), drawn(z, rng))
+    # a matrix acts on rows of mean 0, so that a constant added to all columns has no effect
+    np.testing.assert_allclose(centre(matrices[0].T @ centre(np.eye(3))).T, centre(np.eye(3)), atol=0.05)
+    np.testing.assert_allclose(matrices[1], 0, atol=0.05)
+    np.testing.assert_allclose(bias, 0, atol=0.05)
+
+
+def test_undoes_what_no_scale_and_bias_can() -> None:
+    """Two classes whose logits were exchanged are exchanged back."""
+    rng = np.random.default_rng(1)
+    z = centre(rng.normal(size=(5_000, 3)) * 1.5)
+    labels = drawn(z, rng)
+    spoilt = z[:, [1, 0, 2]]
+    found = apply_matrices(spoilt[None], *fit_matrices(spoilt[None], labels))
+    scale, offset = fit_scale_and_bias(spoilt, labels)
+    assert log_loss(found, labels) == pytest.approx(log_loss(z, labels), abs=0.01)
+    assert log_loss(found, labels) < log_loss(scale * spoilt + offset, labels) - 0.2
+    np.testing.assert_allclose(np.exp(found).sum(axis=1), 1)
+
+
+def test_no_better_answer_nearby() -> None:
+    rng = np.random.default_rng(2)
+    z = np.stack([centre(rng.normal(size=(200, 4))) for _ in range(2)])
+    labels = drawn(z.sum(axis=0), rng)
+    matrices, bias = fit_matrices(z, labels)
+
+    def objective(w: np.ndarray, b: np.ndarray) -> float:
+        beside = w - np.trace(w, axis1=1, axis2=2)[:, None, None] / 4 * np.eye(4)
+        return (
+            log_loss(apply_matrices(z, w, b), labels) + (SHRINKAGE * float(b @ b) + 4 * float((beside**2).sum())) / 200
+        )
+
+    best = objective(matrices, bias)
+    for _ in range(100):
+        assert objective(matrices + rng.normal(size=matrices.shape) * 0.05, bias + rng.normal(size=4) * 0.05) > best
+
+
+def test_few_labels_change_little() -> None:
+    """Beside the scale, a matrix learns the more the more labels there are."""
+    rng = np.random.default_rng(3)
+    z = centre(rng.normal(size=(5_000, 3)) * 1.5)
+    labels, spoilt = drawn(z, rng), z[:, [1, 0, 2]]
+    beside = []
+    for number in (10, 100, 5_000):
+        (w,), _ = fit_matrices(spoilt[None, :number], labels[:number])
+        beside.append(float(np.abs(w - np.trace(w) / 3 * np.eye(3)).mean()))
+    assert 0 < beside[0] < beside[1] < beside[2]
