@@ -18,7 +18,7 @@ class Objective(Protocol):
 
     nodes: np.ndarray  # (M,) places in the whole graph, unique
 
-    def __call__(self, logits: Tensor, epoch: int) -> Tensor:
+    def __call__(self, logits: Tensor, epoch: int, /) -> Tensor:
         """The loss of the (M, C) logits of ``nodes``."""
         ...
 
