@@ -28,7 +28,8 @@ from drgst.recipes import find_recipe
 from drgst.runs.config import RunConfig
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.parts import Identity, MaxStages, NoNewLabels, Transition
-from drgst.selftrain.select.top_share import Anchored, TopShare
+from drgst.selftrain.select.top_share import TopShare
+from drgst.selftrain.weigh.anchored import Anchored
 
 DRAWS = range(10, 20)
 

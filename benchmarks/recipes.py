@@ -24,9 +24,10 @@ from drgst.nn.losses import cross_entropy
 from drgst.nn.random import generator
 from drgst.recipes import find_recipe
 from drgst.recipes.resolve import resolve
-from drgst.selftrain.learners.network import Network, Problem, Targets
+from drgst.selftrain.learners.network import Network
+from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.select.clusters import kmeans, unit
-from drgst.selftrain.select.walks import walk_scores
+from drgst.selftrain.select.random_walk import walk_scores
 
 
 def timed(call: Callable[[], Any], repeats: int = 5) -> float:

@@ -30,7 +30,7 @@ def read_runs(path: Path) -> pd.DataFrame:
     """The runs with default settings that did not fail, in each cell those of the latest version of the recipe."""
     runs = pd.read_csv(path, low_memory=False)
     runs = runs[runs["variant"].fillna("").eq("") & runs["error"].isna()]
-    return runs[runs["algorithm"] == runs.groupby(CELL)["algorithm"].transform("max")]
+    return runs[runs["recipe_version"] == runs.groupby(CELL)["recipe_version"].transform("max")]
 
 
 def accuracy(runs: pd.DataFrame) -> str:

@@ -22,7 +22,7 @@ from drgst.selftrain.beliefs import Beliefs
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.problem import Problem
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -59,7 +59,14 @@ def make_row() -> Callable[..., dict[str, Any]]:
     """Rows of a store: ``make_row("key", recipe="gcn", …)``."""
     from drgst.bench.store.schema import COLUMNS
 
-    told = {"dataset": "cora", "per_class": 3, "recipe": "gcn", "variant": "", "pool": "unlabelled", "algorithm": 1}
+    told = {
+        "dataset": "cora",
+        "per_class": 3,
+        "recipe": "gcn",
+        "variant": "",
+        "pool": "unlabelled",
+        "recipe_version": 1,
+    }
     told |= {"validation": "public", "draw": 0, "seed": 0, "settings": "{}", "data_sha256": "d", "split_sha256": "s"}
     told |= {"created": "2026-01-01", "test_accuracy": 0.5, "seconds": 1.5}
     return lambda key, **changes: {**dict.fromkeys(COLUMNS), **told, "key": key, **changes}
@@ -106,7 +113,9 @@ class World:
 
     def problem(self, name: str = "drgst-de", seed: int = 0, **changes: Any) -> Problem:
         """What a run of a recipe may know, with quick settings."""
-        settings = find_recipe(name).settings({**QUICK, **changes})
+        spec = find_recipe(name)
+        read = spec.settings().names
+        settings = spec.settings({**{k: v for k, v in QUICK.items() if k in read}, **changes})
         return Problem.of(self.graph, self.split, settings, seed)
 
     def run(
@@ -175,8 +184,8 @@ def assert_same(a: History, b: History) -> None:
     for one, two in zip(a.stages, b.stages, strict=True):
         for name in ("weights", "gain", "confidence", "logits", "all_gain", "embedding"):
             np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
-        np.testing.assert_array_equal(one.pseudo.nodes, two.pseudo.nodes)
-        np.testing.assert_array_equal(one.pseudo.labels, two.pseudo.labels)
+        np.testing.assert_array_equal(one.pseudo_labels.nodes, two.pseudo_labels.nodes)
+        np.testing.assert_array_equal(one.pseudo_labels.labels, two.pseudo_labels.labels)
         assert (one.transition is None) == (two.transition is None)
         if one.transition is not None:
             np.testing.assert_array_equal(one.transition, two.transition)

@@ -23,7 +23,8 @@ from drgst.nn.ops.adjacency import Adjacency
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.stop.parts import MaxStages
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.weigh.information_gain import InformationGain
 
 QUICK = {"epochs": 25, "hidden": 8, "samples": 4, "stages": 1, "lr": 0.03}
 
@@ -268,7 +269,8 @@ class Own(nn.Module):
 
 def test_a_users_own_network_in_the_loop(graph: Graph, tmp_path: Path) -> None:
     """Any nn.Module with hidden and head: it learns, repeats bit for bit, predicts elsewhere; saving is declined."""
-    recipe = Recipe(select=Threshold(0.4), stop=(MaxStages(1),), learner=Network(backbone=Own), uses_gain=True)
+    learner = Network(backbone=Own)
+    recipe = Recipe(select=Threshold(0.4), weigh=InformationGain(0.5), stop=(MaxStages(1),), learner=learner)
     settings = {**QUICK, "epochs": 60}
     fitted = drgst.SelfTraining(recipe, settings=settings, seed=2).fit(graph)
     assert len(fitted.history_) == 2

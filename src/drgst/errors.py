@@ -45,6 +45,10 @@ class DrgstWarning(UserWarning):
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """The message for an unknown name, with the nearest known one: ``unknown recipe 'm3'; did you mean 'm3s'?``."""
     options = sorted(known)
-    near = difflib.get_close_matches(name.lower(), options, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"unknown {kind} {name!r}{hint} (known: {', '.join(options)})"
+    return f"unknown {kind} {name!r}{nearest(name, options)} (known: {', '.join(options)})"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean 'm3s'?`` with the known name that is nearest to ``name``; "" where none is near."""
+    near = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""

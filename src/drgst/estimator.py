@@ -17,7 +17,7 @@ from drgst.runs.model import OWN, Model
 from drgst.runs.run import Run
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipe import AnyRecipe
 
 if TYPE_CHECKING:
     from drgst.report.explorer.page import Page
@@ -37,7 +37,7 @@ class SelfTraining(BaseEstimator):
     """
 
     def __init__(
-        self, recipe: str | Recipe = "drgst-de", settings: dict[str, Any] | None = None, seed: int = 0
+        self, recipe: str | AnyRecipe = "drgst-de", settings: dict[str, Any] | None = None, seed: int = 0
     ) -> None:
         self.recipe = recipe
         self.settings = settings
@@ -49,7 +49,7 @@ class SelfTraining(BaseEstimator):
         ``split`` defaults to the one that came with the graph; without one, every labelled node is a training
         node, there are no validation nodes, and all other nodes are the pool.
         """
-        parts = self.recipe if isinstance(self.recipe, Recipe) else None
+        parts = None if isinstance(self.recipe, str) else self.recipe
         name = str(self.recipe) if parts is None else OWN
         config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
         result = Run.of(as_graph(graph), config, split, parts).execute(callback)

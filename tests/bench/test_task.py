@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-import drgst
-from drgst.bench.task import NEUTRAL, REVISED, UNMOVED, Task, variant
-from drgst.runs.fingerprint import data_fingerprint
-from drgst.selftrain.settings import Settings
+from drgst.bench.expand import Expander
+from drgst.bench.grid import Grid
+from drgst.bench.task import Task, variant
+from drgst.errors import SettingError
+from drgst.recipes import registry
 
 
 def task(**settings: object) -> Task:
-    told = {**Settings().model_dump(), **settings}
-    return Task("cora", None, "cora", 3, "gcn", "", "unlabelled", "public", 0, told, "data", "split")
+    return Task(
+        "cora", None, "cora", 3, "gcn", "", "unlabelled", "public", 0, {"lr": 0.01, **settings}, "data", "split"
+    )
+
+
+def expanded(recipe: str, **changes: Any) -> Task:
+    grid = Grid(("cora",), (3,), (recipe,), 1, changes)
+    return Expander(grid).tasks(next(grid.cells()))[0]
 
 
 def test_a_key_depends_on_every_ingredient() -> None:
     plain = task()
     others = [
         replace(plain, recipe="gat"),
+        replace(plain, recipe_version=2),
         replace(plain, draw=1),
         replace(plain, data_sha256="other"),
         replace(plain, split_sha256="other"),
@@ -34,55 +44,33 @@ def test_a_key_does_not_depend_on_where_data_are_or_what_they_cost() -> None:
     assert task().key == replace(task(), root="/elsewhere", cost=7.0, variant="x").key
 
 
-def test_a_new_setting_at_its_neutral_value_keeps_the_key() -> None:
-    older = {k: v for k, v in task().settings.items() if k != "smooth"}
-    assert replace(task(), settings=older).key == task().key
+def test_the_file_of_a_recipe_counts_and_not_its_name() -> None:
+    own = replace(task(), recipe="/a/own.toml", recipe_sha256="0" * 64)
+    assert own.key == replace(own, recipe="/b/own.toml").key
 
 
-def test_a_setting_that_is_not_entered_is_part_of_the_key() -> None:
-    assert task(never_heard_of=1).key != task().key
+def test_a_task_has_the_settings_that_its_recipe_reads() -> None:
+    assert set(expanded("drgst-plus").settings) == {"stages", "keep", "view", "calibrate", "smooth", "device"}
+    assert "correct_alpha" in expanded("gcn", smooth="correct-and-smooth").settings
+    with pytest.raises(SettingError, match="recipe drgst-plus does not read the setting 'epochs'"):
+        expanded("drgst-plus", epochs=5)
 
 
-def test_every_setting_is_entered_with_the_default_it_has() -> None:
-    """A new setting: enter it in NEUTRAL with the value that changes nothing. A new default: leave NEUTRAL alone."""
-    assert set(Settings.model_fields) <= set(NEUTRAL), "enter the new setting in drgst.bench.task.NEUTRAL"
+def test_a_new_version_has_new_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = expanded("gcn")
+    monkeypatch.setitem(registry._TABLE, "gcn", replace(registry._TABLE["gcn"], version=2))
+    after = expanded("gcn")
+    assert (before.recipe_version, after.recipe_version) == (1, 2)
+    assert before.key != after.key
+
+
+def test_a_recipe_file_has_the_version_of_its_base(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('base = "drgst-plus"\n', encoding="utf-8")
+    assert expanded(str(path)).recipe_version == registry.find_recipe("drgst-plus").version
 
 
 def test_variant_names_what_differs() -> None:
     assert variant({"beta": 1.0, "lr": 0.1}, {"beta": 0.5, "lr": 0.1}) == "beta=1.0"
     assert variant({"beta": 0.5}, {"beta": 0.5}) == ""
-
-
-def test_a_revised_recipe_has_new_keys_and_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine, other = replace(task(), recipe="gcn"), replace(task(), recipe="drgst-de")
-    before = mine.key, other.key
-    monkeypatch.setitem(REVISED, "gcn", 5)
-    assert mine.algorithm == other.algorithm + 5
-    assert mine.key != before[0]
-    assert other.key == before[1]
-
-
-def test_a_revision_that_left_a_graph_as_it_was_keeps_its_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    same, moved = (replace(task(), recipe="gcn", data_sha256=c * 64) for c in "ab")
-    before = same.key, moved.key
-    monkeypatch.setitem(REVISED, "gcn", 1)
-    monkeypatch.setitem(UNMOVED, ("gcn", 1), lambda task: task.data_sha256 == "a" * 64)
-    assert same.key == before[0]
-    assert moved.key != before[1]
-    monkeypatch.setitem(REVISED, "gcn", 2)
-    assert same.key != before[0], "the next revision moves it"
-
-
-def test_what_the_revisions_of_drgst_plus_left_alone() -> None:
-    """The fourth the named data sets, the fifth what has no validation labels, the sixth named ones that have."""
-    plus = replace(task(), recipe="drgst-plus", validation="none")
-    known = replace(plus, data_sha256=data_fingerprint(drgst.load("cora")))
-    asked = [known, plus, replace(known, validation="public"), replace(plus, validation="public")]
-    assert [t.algorithm for t in asked] == [7, 7, 6, 7]
-
-
-def test_a_recipe_in_a_file_may_hold_any_revised_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = replace(task(), recipe="own.toml", recipe_sha256="0" * 64)
-    before = own.key
-    monkeypatch.setitem(REVISED, "gcn", 5)
-    assert own.key != before
+    assert expanded("gcn", smooth="correct-and-smooth").variant == "smooth=correct-and-smooth"

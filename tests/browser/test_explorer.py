@@ -49,7 +49,7 @@ def test_the_slider_moves_the_stage(opened: Any, hostile: SelfTraining) -> None:
     assert opened.page.text_content("#node-stages tr.current td:nth-child(2)").endswith(teacher)
     opened.page.click("#stage-after")
     assert opened.page.text_content("#stage-name").startswith("stage 1")
-    pseudo_labelled = hostile.history_[1].pseudo.nodes.size
+    pseudo_labelled = hostile.history_[1].pseudo_labels.nodes.size
     assert opened.page.text_content("#stage-table tr.current td:nth-child(2)") == f"{pseudo_labelled:,}"
     opened.page.wait_for_selector("#transition svg")
 

@@ -18,8 +18,9 @@ from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.correct.transition import learn_transition
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.learners.network import Network, Problem
-from drgst.selftrain.stop.parts import MaxStages
+from drgst.selftrain.learners.network import Network
+from drgst.selftrain.problem import Problem
+from drgst.selftrain.stop.max_stages import MaxStages
 from drgst.selftrain.weigh.information_gain import normalised_gain
 
 STAGES = 2
@@ -28,11 +29,12 @@ QUICK = {"epochs": 25, "hidden": 8, "samples": 7, "threshold": 0.4, "beta": 1 / 
 
 @dataclass
 class Notebook:
-    """Everything the parts and the learner were asked for, in order."""
+    """Everything that the parts and the learner were called for, in order."""
 
     lines: list[str] = field(default_factory=list)
     beliefs: list[Any] = field(default_factory=list)
     trainings: list[dict[str, Any]] = field(default_factory=list)
+    starts: list[torch.Tensor] = field(default_factory=list)  # first weights of every network
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class RecordedLearner(Network):
     """The usual learner, which notes each training."""
 
     book: Notebook = field(default_factory=Notebook)
+
+    def network(self, features, classes, settings):  # type: ignore[no-untyped-def]
+        network = super().network(features, classes, settings)
+        self.book.starts.append(next(network.parameters()).detach().clone())
+        return network
 
     def train(self, problem, targets, loss, seed, on_epoch):  # type: ignore[no-untyped-def]
         trained = super().train(problem, targets, loss, seed, on_epoch)
@@ -62,11 +69,12 @@ def recorded(name: str, problem: Problem) -> tuple[History, Notebook]:
         book.lines.append("weigh")
         return recipe.weigh(beliefs, pseudo)
 
+    weigh.requires = getattr(recipe.weigh, "requires", frozenset())
     parts = replace(
         recipe,
         select=select,
         weigh=weigh,
-        learner=RecordedLearner(book=book),
+        learner=RecordedLearner(book=book, same_start=recipe.learner.same_start),
         stop=(MaxStages(problem.settings.stages),),
     )
     return self_train(problem, parts), book
@@ -208,4 +216,6 @@ def test_as_released_trains_through_the_transition_of_the_stage_before(problem) 
     weights = book.trainings[1]["targets"].weights
     assert weights.mean() == pytest.approx(3.0)
     assert np.ptp(weights[:6]) > 0
-    assert {training["seed"] for training in book.trainings} == {(2, 0, 0, 0)}, "every training from the same weights"
+    assert all(torch.equal(start, book.starts[0]) for start in book.starts), "every training from the same weights"
+    _, paper = recorded("drgst-de", problem)
+    assert not any(torch.equal(start, paper.starts[0]) for start in paper.starts[1:])

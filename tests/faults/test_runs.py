@@ -80,7 +80,7 @@ def bits(folder: Path) -> list[Any]:
     found: list[Any] = [(folder / name).read_bytes() for name in ("predictions.csv", "model.safetensors")]
     for path in sorted((folder / "stages").iterdir()):
         stage = load_stage(path)
-        arrays = [stage.logits, stage.all_gain, stage.embedding, stage.weights, stage.gain, stage.pseudo.nodes]
+        arrays = [stage.logits, stage.all_gain, stage.embedding, stage.weights, stage.gain, stage.pseudo_labels.nodes]
         found.append([path.name, stage.trainings, stage.note, *(a.tobytes() for a in arrays)])
         found.append({name: value.numpy().tobytes() for name, value in stage.state.items()})
     return found

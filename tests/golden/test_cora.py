@@ -31,13 +31,13 @@ def many(cora: Graph) -> drgst.DRGST:
 
 
 def test_three_labels_a_class(few: drgst.DRGST, cora: Graph) -> None:
-    """Recorded: test 0.614, 0.695, 0.695; trusted 453, 971; precision 0.810, 0.774 (seeds 1, 2: 0.61 to 0.70)."""
+    """Recorded: test 0.614, 0.695, 0.695; pseudo-labelled 453, 971; precision 0.810, 0.774 (seeds 1, 2: 0.61, 0.70)."""
     assert few.stop_reason_ == "all 2 stages are done"
     teacher, *students = (row["test_accuracy"] for row in stage_rows(few.history_, cora, few.split_))
     assert teacher == pytest.approx(0.614, abs=0.03)
     assert students[-1] == pytest.approx(0.695, abs=0.03)
     assert students[-1] > teacher + 0.03, "self-training is worth it"
-    sizes = [s.pseudo.nodes.size for s in few.history_.stages]
+    sizes = [s.pseudo_labels.nodes.size for s in few.history_.stages]
     assert sizes[0] == 0
     assert sizes[1] == pytest.approx(453, abs=90)
     assert sizes[2] == pytest.approx(971, abs=150)
@@ -55,12 +55,12 @@ def test_weights_of_three_labels_a_class(few: drgst.DRGST) -> None:
 
 
 def test_twenty_labels_a_class(many: drgst.DRGST, cora: Graph) -> None:
-    """Recorded: test 0.806, 0.827; trusted 516; precision 0.940 (seeds 1, 2: 0.806 to 0.831, 549 to 552)."""
+    """Recorded: test 0.806, 0.827; pseudo-labelled 516; precision 0.940 (seeds 1, 2: 0.806 to 0.831, 549 to 552)."""
     assert many.settings_.threshold == 0.53
     teacher, student = stage_rows(many.history_, cora, many.split_)
     assert teacher["test_accuracy"] == pytest.approx(0.811, abs=0.02)
     assert student["test_accuracy"] == pytest.approx(0.828, abs=0.02)
-    assert many.history_[1].pseudo.nodes.size == pytest.approx(535, abs=60)
+    assert many.history_[1].pseudo_labels.nodes.size == pytest.approx(535, abs=60)
     assert student["precision"] == pytest.approx(0.94, abs=0.03)
 
 

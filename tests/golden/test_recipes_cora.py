@@ -75,7 +75,7 @@ def test_cagcn_on_cora(cora: Graph) -> None:
 def test_cagcn_st_trusts_more(cora: Graph) -> None:
     """The teacher says 0.8 of few nodes; calibrated, it says so of many, most of them rightly."""
     model = fitted(cora, "cagcn-st", epochs=150, stages=1)
-    pseudo, teacher = model.history_[1].pseudo, model.history_[0]
+    pseudo, teacher = model.history_[1].pseudo_labels, model.history_[0]
     pool = model.split_.pool
     uncalibrated = int((softmax(teacher.logits)[pool].max(axis=1) > 0.8).sum())
     assert pseudo.nodes.size > uncalibrated

@@ -15,8 +15,6 @@ from drgst.errors import DrgstError, GraphError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
-from drgst.recipes import find_recipe
-from drgst.recipes.presets import preset
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.run import Run
@@ -52,10 +50,10 @@ def test_a_run(world: Any) -> None:
     assert model.stop_reason_ == "all 3 stages are done"
     assert len(model.history_) == 4
     assert np.isfinite(model.gain_).all()
-    sizes = [stage.pseudo.nodes.size for stage in model.history_.stages]
+    sizes = [stage.pseudo_labels.nodes.size for stage in model.history_.stages]
     assert sizes == sorted(sizes)
     for stage in model.history_.stages:
-        assert np.isin(stage.pseudo.nodes, world.split.pool).all()
+        assert np.isin(stage.pseudo_labels.nodes, world.split.pool).all()
 
 
 def test_no_validation_labels_are_needed(world: Any) -> None:
@@ -125,18 +123,17 @@ def test_the_note_is_told_once(run: History) -> None:
 
 def test_parts_go_by_the_opinion_and_the_result_does_not(world: Any, run: History) -> None:
     problem = world.problem("drgst-plus", view="topology")
-    recipe = find_recipe("drgst-plus").make(problem.settings)
-    first = History(run.stages[:1])
     assert run[0].selection_logits is not None
-    np.testing.assert_array_equal(believe(problem, first, recipe).logits, run[0].selection_logits)
-    np.testing.assert_array_equal(run[1].confidence, softmax(run[0].selection_logits)[run[1].pseudo.nodes].max(axis=1))
+    np.testing.assert_array_equal(believe(problem, run[0], 1).logits, run[0].selection_logits)
+    confidence = softmax(run[0].selection_logits)[run[1].pseudo_labels.nodes].max(axis=1)
+    np.testing.assert_array_equal(run[1].confidence, confidence)
     np.testing.assert_array_equal(run[0].final_logits, run[0].logits)
     assert np.abs(run[0].probabilities - softmax(run[0].selection_logits)).max() > 0.01
 
 
 def test_without_an_opinion_parts_go_by_the_logits(world: Any, history: History) -> None:
     assert all(stage.selection_logits is None for stage in history.stages)
-    np.testing.assert_array_equal(believe(world.problem(), history).logits, history.accepted[-1].logits)
+    np.testing.assert_array_equal(believe(world.problem(), history[-1], 2).logits, history[-1].logits)
 
 
 def test_stage_files_keep_the_opinion(run: History, history: History, same: Any, tmp_path: Path) -> None:
@@ -169,9 +166,3 @@ def test_a_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.Monk
     Run.from_config(folder.config(), lambda _: graph).execute(folder=folder, resume=True)
     assert {name: (folder / name).read_bytes() for name in names} == before
     assert drgst.load_model(str(folder)).predict().shape == (200,)
-
-
-@pytest.mark.parametrize("data", ["cora", "flickr", "mygraph"])
-def test_nothing_is_published_for_it(data: str) -> None:
-    assert preset(data, 20, "drgst-plus", "dropedge") == {}
-    assert find_recipe("drgst-plus").settings({}).view == "auto"

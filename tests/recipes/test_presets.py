@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from drgst.recipes import find_recipe
-from drgst.recipes.presets import labels_per_class, preset
+from drgst.recipes.presets import for_dataset, labels_per_class, published
 
 SHARED = Path(__file__).parents[3] / "shared" / "paper" / "published_settings.csv"
 
 
 def test_two_cells_by_hand() -> None:
     """Cora 20, dropout and dropedge, as published."""
-    do = preset("cora", 20, "drgst-do", "dropout")
+    do = published("cora", 20, "dropout")
     assert (do["threshold"], do["beta"], do["drop_rate"], do["stages"]) == (0.53, pytest.approx(1 / 3), 0.5, 2)
-    de = preset("Cora", 20, "drgst-de", "dropedge")
+    de = published("Cora", 20, "dropedge")
     assert (de["threshold"], de["beta"], de["drop_rate"], de["stages"]) == (0.54, 0.5, 0.4, 5)
 
 
@@ -32,7 +32,7 @@ def test_every_published_cell_is_there_and_valid() -> None:
     for row in rows:
         kind = row["information_gain"]
         name = "drgst-do" if kind == "dropout" else "drgst-de"
-        found = preset(row["dataset"], int(row["labels_per_class"]), name, kind)
+        found = published(row["dataset"], int(row["labels_per_class"]), kind)
         assert found["threshold"] == float(row["threshold"])
         assert found["beta"] == pytest.approx(float(row["beta"]), abs=1e-5)
         assert Fraction(found["beta"]).limit_denominator(20) == pytest.approx(found["beta"])
@@ -40,17 +40,17 @@ def test_every_published_cell_is_there_and_valid() -> None:
 
 
 def test_flickr_has_its_own_weight_decay() -> None:
-    assert preset("flickr", 3, "drgst-de", "dropedge")["weight_decay"] == 5e-5
-    assert preset("cora", 3, "drgst-de", "dropedge")["weight_decay"] == 5e-4
+    assert published("flickr", 3, "dropedge")["weight_decay"] == 5e-5
+    assert published("cora", 3, "dropedge")["weight_decay"] == 5e-4
 
 
 def test_unknown_cases_fall_back() -> None:
     """An unknown data set gives nothing, an unpublished count or another method the data set's general part."""
-    assert preset("mygraph", 20, "drgst-de", "dropedge") == {}
-    general = preset("cora", 7, "drgst-de", "dropedge")
-    assert "threshold" not in general
-    assert general["normalise"] == "l1"
-    assert preset("cora", None, "drgst-de", "dropedge") == general == preset("cora", 20, "gcn", "dropedge")
+    assert published("mygraph", 20, "dropedge") == {}
+    general = published("cora", 7, "dropedge")
+    assert general == published("cora", None, "dropedge") == for_dataset("cora", 20, "dropedge")
+    assert general == {"weight_decay": 5e-4, "normalise": "l1"}
+    assert published("cora", 20, "both") == published("cora", 20, "dropedge")
 
 
 @pytest.mark.parametrize(

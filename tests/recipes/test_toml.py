@@ -10,15 +10,20 @@ import pytest
 
 import drgst
 from drgst.errors import SettingError
+from drgst.graph.core import Graph
+from drgst.graph.split import per_class_split
 from drgst.recipes import find_recipe, recipe_names, registry
+from drgst.recipes.resolve import resolve
 from drgst.selftrain.parts import (
     PARTS,
-    ClusterChecked,
+    Accumulate,
+    Calibrated,
     Intersection,
     Margin,
     MaxStages,
     NoNewLabels,
     RandomWalk,
+    Temperature,
     Threshold,
     Transition,
 )
@@ -30,10 +35,12 @@ threshold = 0.45
 epochs = 20
 hidden = 8
 [parts]
-select = { part = "Intersection", a = { part = "Threshold" }, b = { part = "RandomWalk", top = 5 } }
 weigh = "ClassBalance"
 stop = [{ part = "NoNewLabels" }, { part = "MaxStages", stages = "settings.stages" }]
-carry = true
+postprocess = [{ part = "Calibrated", calibrate = "Temperature" }]
+[parts.select]
+part = "Accumulate"
+inner = { part = "Intersection", a = { part = "Threshold" }, b = { part = "RandomWalk", top = 5 } }
 """
 
 
@@ -46,9 +53,9 @@ def file(folder: Path, text: str) -> str:
 def test_parts_and_settings(tmp_path: Path) -> None:
     spec = find_recipe(file(tmp_path, OWN))
     recipe = spec.make(spec.settings({"stages": 2, "threshold": 0.5}))
-    assert recipe.select == Intersection(Threshold(0.5), RandomWalk(5))
+    assert recipe.select == Accumulate(Intersection(Threshold(0.5), RandomWalk(5)))
+    assert recipe.postprocess == (Calibrated(Temperature()),)
     assert recipe.stop == (NoNewLabels(), MaxStages(2))
-    assert recipe.carry
     assert spec.summary == "sure nodes that walks reach too"
 
 
@@ -62,12 +69,40 @@ def test_a_file_runs(world: Any, tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded.predict_proba(world.graph), model.probabilities_, atol=1e-6)
 
 
+def test_a_base_recipe_brings_its_presets_and_version(cora: Graph, tmp_path: Path) -> None:
+    """As published for Cora with 20 labels per class, but for what the file says itself."""
+    split = per_class_split(cora, 20, 0)
+    path = file(tmp_path, 'base = "drgst-de"\n[settings]\nthreshold = 0.7\n')
+    own, named = (resolve(name, cora, split, {})[0] for name in (path, "drgst-de"))
+    assert (named.threshold, named.beta, named.drop_rate, named.stages) == (0.54, 0.5, 0.4, 5)
+    assert own.as_dict() == {**named.as_dict(), "threshold": 0.7}
+    plus = find_recipe(file(tmp_path, 'base = "drgst-plus"\n'))
+    assert plus.version == find_recipe("drgst-plus").version > 1
+
+
+def test_a_name_brings_no_presets(cora: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recipe that is called drgst-… has nothing published; the data set's own normalisation stays."""
+    monkeypatch.setattr(registry, "_TABLE", dict(registry._TABLE))
+    drgst.recipe("drgst-foo")(find_recipe("drgst-de").build)
+    settings, _ = resolve("drgst-foo", cora, per_class_split(cora, 20, 0), {})
+    assert (settings.threshold, settings.drop_rate, settings.stages) == (0.6, 0.3, 3)
+    assert settings.normalise == "l1"
+
+
+def test_a_literal_argument_is_no_setting(tmp_path: Path) -> None:
+    """What the file fixes can't be set, and says so."""
+    spec = find_recipe(file(tmp_path, '[parts]\nselect = { part = "Threshold", threshold = 0.7 }\n'))
+    with pytest.raises(SettingError, match="does not read the setting 'threshold'"):
+        spec.settings({"threshold": 0.5})
+    with pytest.raises(SettingError, match=r"my\.toml: .* does not read the setting 'beta'"):
+        find_recipe(file(tmp_path, "[settings]\nbeta = 0.7\n"))
+
+
 def test_a_base_recipe_with_one_part_changed(tmp_path: Path) -> None:
     spec = find_recipe(file(tmp_path, 'base = "m3s"\n[settings]\nstages = 2\n[parts]\ncorrect = "Transition"\n'))
     recipe = spec.make(spec.settings())
-    assert isinstance(recipe.select, ClusterChecked)
+    assert isinstance(recipe.select, Accumulate)
     assert isinstance(recipe.correct, Transition)
-    assert recipe.carry
     assert spec.settings().stages == 2
 
 
@@ -82,9 +117,8 @@ WRONG = {
     '[parts]\nselect = { part = "Union", a = "Margin", b = 3 }': "must be the name of a part",
     "[parts]\nselect = 3": "must be the name of a part",
     '[parts]\nweigh = "Threshold"': "unknown weigh part 'Threshold'",
-    "[parts]\ncarry = 3": "carry is 3",
     "[settings]\nthreshhold = 0.5": "unknown setting 'threshhold'; did you mean 'threshold'",
-    "[settings]\nthreshold = 5": "setting threshold is 5",
+    "[settings]\nthreshold = 5": "setting threshold is 5 (allowed: from 0 to below 1)",
     '[parts]\nselect = { part = "Threshold", threshold = "settings.tau" }': "unknown setting 'tau'",
     "base = 3": "base must be a text",
     "[[[": "is not TOML",
@@ -115,7 +149,7 @@ def test_own_recipe_in_python(world: Any, monkeypatch: pytest.MonkeyPatch) -> No
     """The example of docs/recipes.md; the table is put back, as other tests walk through it."""
     monkeypatch.setattr(registry, "_TABLE", dict(registry._TABLE))
 
-    @drgst.recipe("sure-and-near", "margin and walks agree", threshold=0.6, epochs=20)
+    @drgst.recipe("sure-and-near", "margin and walks agree", stages=2, epochs=20)
     def sure_and_near(settings: Any) -> drgst.Recipe:
         select = Intersection(Margin(top=10), RandomWalk(top=10))
         return drgst.Recipe(select=select, stop=(NoNewLabels(), MaxStages(settings.stages)))
@@ -136,4 +170,4 @@ def test_own_part_is_a_function(world: Any) -> None:
 
     recipe = drgst.Recipe(select=friends_of_the_labelled, stop=(MaxStages(1),))
     model = drgst.SelfTraining(recipe, {"epochs": 20}).fit(world.graph, world.split)
-    assert model.history_[1].pseudo.nodes.size
+    assert model.history_[1].pseudo_labels.nodes.size

@@ -51,6 +51,6 @@ def test_rows_of_the_stages(result: Result) -> None:
     rows = stage_rows(result.history, result.graph, result.split)
     assert [row["stage"] for row in rows] == [0, 1, 2]
     assert rows[0]["precision"] is None
-    pseudo = result.history[1].pseudo
+    pseudo = result.history[1].pseudo_labels
     assert rows[1]["precision"] == (pseudo.labels == result.graph.labels[pseudo.nodes]).mean()
     assert rows[result.stage.number]["test_accuracy"] == result.metrics["test_accuracy"]

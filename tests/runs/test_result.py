@@ -22,7 +22,7 @@ def test_arrays_of_the_result(result: Result) -> None:
     np.testing.assert_array_equal(arrays["probabilities"], stage.probabilities)
     np.testing.assert_array_equal(arrays["gain"], stage.all_gain)
     assert (arrays["labeled_stage"][result.split.train] == 0).all()
-    first = result.history[1].pseudo.nodes
+    first = result.history[1].pseudo_labels.nodes
     assert (arrays["labeled_stage"][first] == 1).all()
 
 

@@ -101,7 +101,7 @@ def test_callbacks_are_called_in_a_folder_too(town: Graph, config: RunConfig, tm
     """After the stage is written."""
     folder = RunFolder(tmp_path / "run")
 
-    class Watch(Callback):
+    class ValidationSet(Callback):
         files: list[int] = []  # noqa: RUF012
         epochs = 0
 
@@ -111,7 +111,7 @@ def test_callbacks_are_called_in_a_folder_too(town: Graph, config: RunConfig, tm
         def stage(self, history: object) -> None:
             self.files.append(len(folder.stage_files()))
 
-    watch = Watch()
+    watch = ValidationSet()
     result = Run.from_config(config, lambda _: town).execute(watch, folder)
     assert watch.files == [1, 2, 3]
     assert watch.epochs >= result.epochs > 0

@@ -37,11 +37,11 @@ def test_only_the_latest_version_with_default_settings_counts(
     script: ModuleType, tmp_path: Path, make_row: Row
 ) -> None:
     rows = [
-        make_row("a", draw=0, algorithm=1, test_accuracy=0.1),
-        make_row("b", draw=0, algorithm=2, test_accuracy=0.6),
-        make_row("c", draw=1, algorithm=2, test_accuracy=0.7),
-        make_row("d", draw=2, algorithm=2, test_accuracy=0.2, variant="top=10"),
-        make_row("e", draw=3, algorithm=2, test_accuracy=None, error="no memory"),
+        make_row("a", draw=0, recipe_version=1, test_accuracy=0.1),
+        make_row("b", draw=0, recipe_version=2, test_accuracy=0.6),
+        make_row("c", draw=1, recipe_version=2, test_accuracy=0.7),
+        make_row("d", draw=2, recipe_version=2, test_accuracy=0.2, variant="top=10"),
+        make_row("e", draw=3, recipe_version=2, test_accuracy=None, error="no memory"),
         make_row("f", draw=0, recipe="margin-st"),
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "runs.csv", index=False)

@@ -11,12 +11,15 @@ from torch import nn
 from drgst.errors import SettingError
 from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import PseudoLabels
+from drgst.selftrain.calibrate.temperature import Temperature
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.learners.network import Network
+from drgst.selftrain.postprocess.calibrated import Calibrated
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.stop.parts import MaxStages
-from drgst.selftrain.weigh.information_gain import InformationGain, Uniform, Weights
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.weigh.base import Uniform, Weights
+from drgst.selftrain.weigh.information_gain import InformationGain
 
 
 def run(world, **parts):  # type: ignore[no-untyped-def]
@@ -26,7 +29,7 @@ def run(world, **parts):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     ("places", "labels", "message"),
     [
-        ([0, 0], [0, 1], "chose node 39 more than once"),
+        ([0, 0], [0, 1], "gave node 39 more than once"),
         ([0], [7], r"gave label 7 \(allowed: 0 to 2\)"),
         ([0], [-1], r"gave label -1 \(allowed: 0 to 2\)"),
     ],
@@ -48,7 +51,9 @@ def test_a_strange_weight(world, bad: float) -> None:
     def weigh(beliefs, pseudo):  # type: ignore[no-untyped-def]
         return Weights(np.ones(9), np.where(np.arange(pseudo.nodes.size) == 1, bad, 1.0))
 
-    with pytest.raises(SettingError, match=rf"gave chosen node \d+ the weight {bad} \(allowed: finite, from 0\)"):
+    with pytest.raises(
+        SettingError, match=rf"gave pseudo-labelled node \d+ the weight {bad} \(allowed: finite, from 0\)"
+    ):
         run(world, weigh=weigh)
 
 
@@ -68,12 +73,18 @@ class Halved:
         return replace(weights, pseudo=weights.pseudo / 2)
 
 
-def test_our_parts_say_that_they_use_gain_however_wrapped() -> None:
-    assert Recipe(weigh=InformationGain(0.5)).gain_decides
-    assert Recipe(weigh=Halved(Halved(InformationGain(0.5)))).gain_decides
-    assert Recipe(uses_gain=True).gain_decides
-    assert not Recipe(weigh=Halved(Uniform())).gain_decides
-    assert not find_recipe("drgst-de-wo").make(find_recipe("drgst-de-wo").settings()).gain_decides
+def test_what_parts_require_however_wrapped() -> None:
+    def own(beliefs, pseudo):  # type: ignore[no-untyped-def]
+        return InformationGain(0.5)(beliefs, pseudo)
+
+    assert "gain" not in Recipe(weigh=own).requires
+    own.requires = {"gain"}
+    for weigh in (own, Halved(own), InformationGain(0.5), Halved(Halved(InformationGain(0.5)))):
+        assert Recipe(weigh=weigh).requires == {"gain"}
+    assert not Recipe(weigh=Halved(Uniform())).requires
+    assert not find_recipe("drgst-de-wo").make(find_recipe("drgst-de-wo").settings()).requires
+    assert Recipe(calibrate=Temperature(), weigh=InformationGain(0.5)).requires == {"gain", "validation"}
+    assert Recipe(postprocess=(Calibrated(Temperature()),)).requires == {"validation"}
 
 
 def test_gain_is_the_one_asked_for_where_a_part_uses_it(world) -> None:
@@ -98,6 +109,15 @@ class Deaf(nn.Module):
 
     def head(self, h, adj):  # type: ignore[no-untyped-def]
         return self.last(h)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [(np.zeros((60, 2)), r"shape \(60, 2\) \(allowed: \(60, 3\)\)"), (np.full((60, 3), np.nan), "finite")],
+)
+def test_strange_logits(world, given: np.ndarray, message: str) -> None:
+    with pytest.raises(SettingError, match=f"the postprocess part gave logits .*{message}"):
+        run(world, postprocess=(lambda _logits, _context: given,))
 
 
 def test_a_network_without_gain_is_refused_where_gain_decides(world) -> None:

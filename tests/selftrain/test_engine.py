@@ -11,13 +11,14 @@ import torch
 from drgst.errors import SettingError
 from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import PseudoLabels
-from drgst.selftrain.engine import result_stage, self_train
-from drgst.selftrain.history import History
-from drgst.selftrain.learners.network import Network, Problem
+from drgst.selftrain.engine import self_train
+from drgst.selftrain.history import History, result_stage
+from drgst.selftrain.learners.network import Network
 from drgst.selftrain.persist.stage import load_stage, save_stage
+from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.stop.parts import MaxStages
+from drgst.selftrain.stop.max_stages import MaxStages
 
 NAMES = ("drgst-de", "drgst-both", "as-released-do")
 
@@ -45,7 +46,7 @@ def test_it_learns(world, history) -> None:
     """The last student is right about most test nodes; else the tests below would say little."""
     right = history[-1].logits.argmax(axis=1) == world.graph.labels
     assert right[world.split.test].mean() > 0.7
-    assert history[1].pseudo.nodes.size > 5
+    assert history[1].pseudo_labels.nodes.size > 5
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,7 +89,7 @@ def test_the_pool_is_never_left(world, name: str) -> None:
 def test_test_nodes_join_only_where_the_split_says_so(world) -> None:
     """With the pool all-but-validation they may be pseudo-labelled; validation nodes never."""
     wide = replace(world, split=world.split.with_pool("all-but-validation", 60))
-    entered = wide.run(threshold=0.0)[1].pseudo.nodes
+    entered = wide.run(threshold=0.0)[1].pseudo_labels.nodes
     assert np.isin(world.split.test, entered).all()
     assert not np.isin(world.split.val, entered).any()
 
@@ -100,7 +101,7 @@ def test_a_select_part_that_leaves_the_pool_is_refused(world, where: str) -> Non
     def greedy(beliefs):  # type: ignore[no-untyped-def]
         return PseudoLabels.of(np.array([node]), np.array([0]))
 
-    with pytest.raises(SettingError, match=f"chose node {node}, which is not in the pool"):
+    with pytest.raises(SettingError, match=f"gave node {node}, which is not in the pool"):
         self_train(world.problem(), Recipe(select=greedy))
 
 
@@ -149,14 +150,14 @@ def test_relabelling_the_nodes_relabels_the_result(world, kind: str) -> None:
     plain, other = world.run(name, **settings), type(world)(moved, split).run(name, **settings)
     assert len(plain) == len(other) == 3
     for a, b in zip(plain.stages, other.stages, strict=True):
-        np.testing.assert_array_equal(np.sort(place[a.pseudo.nodes]), b.pseudo.nodes)
+        np.testing.assert_array_equal(np.sort(place[a.pseudo_labels.nodes]), b.pseudo_labels.nodes)
         np.testing.assert_allclose(a.logits[order], b.logits, atol=2e-3)
         np.testing.assert_allclose(a.all_gain[order], b.all_gain, rtol=2e-2, atol=1e-6)
 
 
-def test_an_empty_trusted_set_is_a_reason_to_stop(world) -> None:
+def test_no_pseudo_labels_are_a_reason_to_stop(world) -> None:
     done = world.run(threshold=0.999)
-    assert done.stop_reason == "no unlabelled node is trusted"
+    assert done.stop_reason == "no unlabelled node is pseudo-labelled"
     assert len(done) == 1
     assert result_stage(done, "last").number == 0
 
@@ -167,25 +168,10 @@ def test_no_stages_is_the_teacher_alone(world, same) -> None:
     assert done.stop_reason == "all 0 stages are done"
 
 
-def test_an_unchanged_trusted_set_is_convergence(world) -> None:
+def test_unchanged_pseudo_labels_are_convergence(world) -> None:
     done = world.run(threshold=0.0, stages=30, agreement=0.7)
     assert done.stop_reason.startswith("converged")
     assert len(done) < 31
-
-
-def test_carry_keeps_what_was_once_trusted(world) -> None:
-    """With carry a node stays with its first label though the select part no longer names it."""
-    pool = world.split.pool
-    calls = iter(range(10))
-
-    def one_each(beliefs):  # type: ignore[no-untyped-def]
-        return PseudoLabels.of(pool[[next(calls)]], np.array([1]))
-
-    recipe = Recipe(select=one_each, carry=True, stop=(MaxStages(2),))
-    done = self_train(world.problem(), recipe)
-    np.testing.assert_array_equal(done[2].pseudo.nodes, pool[:2])
-    entered = done.entered(60, world.split.train)
-    assert (entered[pool[0]], entered[pool[1]], entered[pool[2]]) == (1, 2, -1)
 
 
 def test_result_is_the_last_or_the_best(world, history) -> None:

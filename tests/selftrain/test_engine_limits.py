@@ -24,7 +24,7 @@ def test_two_nodes_one_edge(world, name: str) -> None:
     graph = make_graph(np.eye(2), [[0, 1], [1, 0]], [0, 1])
     done = type(world)(graph, Split.of([0, 1], NONE, NONE, 2)).run(name)
     assert len(done) == 1
-    assert done.stop_reason in ("no unlabelled node is trusted", "all 0 stages are done")
+    assert done.stop_reason in ("no unlabelled node is pseudo-labelled", "all 0 stages are done")
     assert np.isfinite(done[0].logits).all()
     assert "same class" in done[0].note
 
@@ -49,7 +49,7 @@ def test_some_isolated_nodes(world) -> None:
     a[::5] = a[:, ::5] = 0
     done = replace(world, graph=make_graph(world.graph.features, a, world.graph.labels)).run(threshold=0.35)
     assert np.isfinite(done[-1].logits).all()
-    assert np.isin(np.arange(0, 60, 5), done[1].pseudo.nodes).any()
+    assert np.isin(np.arange(0, 60, 5), done[1].pseudo_labels.nodes).any()
 
 
 @pytest.mark.parametrize("name", ["drgst-do", "drgst-de"])
@@ -75,7 +75,7 @@ def test_with_gains_of_zero_the_weighted_run_is_the_unweighted_one_at_beta_one(w
 
 
 def test_a_class_that_is_never_predicted(world) -> None:
-    """Only the nodes of two classes are trusted: T still has a row for the third, learnt from its true labels."""
+    """Only the nodes of two classes are pseudo-labelled: T still has a row for the third, from its true labels."""
     seen = []
 
     def without_last(beliefs):  # type: ignore[no-untyped-def]
@@ -87,7 +87,7 @@ def test_a_class_that_is_never_predicted(world) -> None:
     recipe = replace(find_recipe("drgst-de").make(problem.settings), select=without_last)
     done = self_train(problem, recipe)
     assert seen[0] > 0
-    assert (done[1].pseudo.labels != 2).all()
+    assert (done[1].pseudo_labels.labels != 2).all()
     assert np.isfinite(done[-1].transition).all()
     assert len(done) == 3
 
@@ -108,7 +108,7 @@ def test_without_a_validation_set(world, fixed: int | None) -> None:
     assert all(np.isnan(s.val_loss) for s in done.stages)
     reasons = {t.reason for s in done.stages for t in s.trainings}
     assert reasons == {"15 epochs done"} if fixed else "predictions settled" in reasons
-    assert done[-1].pseudo.nodes.size > 0
+    assert done[-1].pseudo_labels.nodes.size > 0
 
 
 def test_without_validation_former_validation_labels_do_not_matter(world, same) -> None:

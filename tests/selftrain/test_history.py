@@ -13,17 +13,17 @@ from drgst.selftrain.history import History
 
 
 def stages(history: History, *sets: list[int], accepted: tuple[bool, ...] | None = None) -> History:
-    """A history whose stages trusted these nodes."""
+    """A history whose stages pseudo-labelled these nodes."""
     ok = accepted or (True,) * len(sets)
     made = [
-        replace(history[0], number=k, pseudo=PseudoLabels.of(np.array(s, int), np.zeros(len(s))), accepted=a)
+        replace(history[0], number=k, pseudo_labels=PseudoLabels.of(np.array(s, int), np.zeros(len(s))), accepted=a)
         for k, (s, a) in enumerate(zip(sets, ok, strict=True))
     ]
     return History(tuple(made))
 
 
 def test_entered_is_the_first_stage(history) -> None:
-    """Stage of first trust; 0 for true labels, -1 for never."""
+    """Stage of the first pseudo-label; 0 for true labels, -1 for never."""
     entered = stages(history, [], [5, 6], [6, 7]).entered(9, np.array([0, 1]))
     np.testing.assert_array_equal(entered, [0, 0, -1, -1, -1, 1, 1, 2, -1])
 
@@ -46,10 +46,10 @@ def test_with_stage_and_ended_make_copies(history) -> None:
 def test_summary_is_plain_json_without_hidden_labels(history) -> None:
     for stage in history.stages:
         told = json.loads(json.dumps(stage.summary(), allow_nan=False))
-        assert told["trusted"] == stage.pseudo.nodes.size
+        assert told["pseudo_labelled"] == stage.pseudo_labels.nodes.size
         assert told["epochs"] == sum(t.epochs for t in stage.trainings)
     first = history[0].summary()
-    assert (first["trusted"], first["mean_gain"], first["mean_weight"]) == (0, None, None)
+    assert (first["pseudo_labelled"], first["mean_gain"], first["mean_weight"]) == (0, None, None)
 
 
 def test_summary_without_validation_has_none_not_nan(worlds) -> None:

@@ -16,10 +16,11 @@ from drgst.nn.losses import cross_entropy
 from drgst.nn.ops.adjacency import laplacian_norm, sym_norm
 from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learners.logistic import LogisticPPR, smoothed_rows
-from drgst.selftrain.learners.network import Problem, Targets
 from drgst.selftrain.learners.propagation import LabelPropagation, propagated, shares
+from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.weigh.information_gain import InformationGain
 
 NAMES = ["label-propagation", "logistic-ppr"]
 
@@ -94,7 +95,7 @@ def test_they_can_be_the_learner_of_another_recipe(world: Any, learner: Any) -> 
 @pytest.mark.parametrize("learner", [LabelPropagation(), LogisticPPR()])
 def test_no_gain_is_refused_where_it_decides(world: Any, learner: Any) -> None:
     with pytest.raises(SettingError, match="no information gain"):
-        drgst.SelfTraining(Recipe(learner=learner, uses_gain=True)).fit(world.graph, world.split)
+        drgst.SelfTraining(Recipe(learner=learner, weigh=InformationGain(0.5))).fit(world.graph, world.split)
 
 
 def test_label_propagation_knows_one_graph(world: Any, worlds: Any) -> None:

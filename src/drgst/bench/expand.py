@@ -55,15 +55,16 @@ class Expander:
             dataset=graph.name,
             per_class=cell.per_class,
             recipe=cell.recipe,
-            variant=variant(settings.model_dump(), usual.model_dump()),
+            variant=variant(settings.as_dict(), usual.model_dump()),
             pool=grid.pool,
             validation=grid.validation,
             draw=number,
-            settings=settings.model_dump(),
+            settings=settings.as_dict(),
             data_sha256=self.data_sha256(cell.source),
             split_sha256=fingerprint,
+            recipe_version=find_recipe(cell.recipe).version,
             recipe_sha256=sha256(cell.recipe) if cell.recipe.endswith(".toml") and Path(cell.recipe).is_file() else "",
-            cost=num_entries(graph) * (1 + 2 * settings.stages),
+            cost=num_entries(graph) * (1 + 2 * (settings.stages if "stages" in settings.names else 0)),
         )
 
     def _split(self, source: str, per_class: int, number: int) -> tuple[Split, str]:

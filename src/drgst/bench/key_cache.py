@@ -11,7 +11,7 @@ from pathlib import Path
 import drgst
 from drgst.bench.grid import Cell, Grid
 from drgst.bench.store import Store
-from drgst.bench.task import ALGORITHM, canonical
+from drgst.bench.task import canonical
 from drgst.graph.datasets.registry import DATASETS
 
 
@@ -41,7 +41,7 @@ class KeyCache:
         data = data_state(cell.source, grid.root)
         if data is None or cell.recipe.endswith(".toml"):
             return None
-        state = [ALGORITHM, sources_state(), data, cell.per_class, cell.recipe, grid.changes_of(cell)]
+        state = [sources_state(), data, cell.per_class, cell.recipe, grid.changes_of(cell)]
         return hashlib.sha256(canonical([*state, grid.draws, grid.pool, grid.validation]).encode()).hexdigest()
 
 

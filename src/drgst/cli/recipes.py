@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List the methods and show what each is made of.", add_completion=False)
 
-PLAIN = {"calibrate": "Identity()", "finish": "none", "weigh": "Uniform()", "correct": "NoCorrection()"}
+PLAIN = {"calibrate": "Identity()", "postprocess": "none", "weigh": "Uniform()", "correct": "NoCorrection()"}
 
 
 @app.callback(invoke_without_command=True)
@@ -28,7 +28,7 @@ def recipes(context: typer.Context, json: JsonOption = False) -> None:
     console = get_console(json)
     for row in rows:
         console.print(f"{row['name']:<18} {row['summary']}", soft_wrap=True)
-        console.print(f"{'':<18} {_told(row['parts'])}", soft_wrap=True, style="dim")
+        console.print(f"{'':<18} {_one_line(row['parts'])}", soft_wrap=True, style="dim")
     if json:
         emit(rows)
 
@@ -40,30 +40,33 @@ def show(
 ) -> None:
     """Show one recipe: its parts, settings, paper, equations and choices."""
     from drgst.recipes import find_recipe
+    from drgst.selftrain.settings import Settings, allowed
 
     spec = find_recipe(name)
-    row = {**_row(spec), "paper": spec.paper, "settings": spec.settings().model_dump(), "doc": spec.doc}
-    row["own_settings"] = dict(spec.defaults)
+    row = {**_row(spec), "version": spec.version, "paper": spec.paper, "doc": spec.doc}
+    row |= {"settings": spec.settings().as_dict(), "own_settings": dict(spec.defaults)}
     console = get_console(json)
     console.print(f"{spec.name}: {spec.summary}", soft_wrap=True)
     for text in (spec.paper, spec.doc):
         console.print(f"\n{text}" if text else "", soft_wrap=True)
     console.print("\nparts")
     for slot, part in row["parts"].items():
-        console.print(f"  {slot:<10} {part}", soft_wrap=True)
-    console.print("\nsettings (* differs from the general default; a known data set may bring its own)")
+        console.print(f"  {slot:<11} {part}", soft_wrap=True)
+    console.print("\nsettings (* differs from the general default; a known data set may have its own)")
     for key, value in row["settings"].items():
-        console.print(f"{'*' if key in spec.defaults else ' '} {key:<16} {value}", soft_wrap=True)
+        limits = "" if allowed(key) == "text" else f" (allowed: {allowed(key)})"
+        text = f"{Settings.model_fields[key].description}{limits}"
+        shown = "none" if value is None else str(value)
+        console.print(f"{'*' if key in spec.defaults else ' '} {key:<16} {shown:<13} {text}", soft_wrap=True)
     if json:
         emit(row)
 
 
 def _row(spec: RecipeSpec) -> dict[str, Any]:
     recipe = spec.make(spec.settings())
-    flags = [flag for flag in ("carry", "same_start", "calibrate_last", "alternatives") if getattr(recipe, flag)]
-    return {"name": spec.name, "summary": spec.summary, "parts": recipe.parts(), "flags": flags}
+    return {"name": spec.name, "summary": spec.summary, "parts": recipe.parts()}
 
 
-def _told(parts: dict[str, str]) -> str:
+def _one_line(parts: dict[str, str]) -> str:
     """The parts in one line, without those that do nothing."""
     return "; ".join(f"{slot} {part}" for slot, part in parts.items() if PLAIN.get(slot) != part)

@@ -127,7 +127,8 @@ def _execute(config: RunConfig, folder: RunFolder, resume: bool, root: str | Non
     get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
     console = get_console(stderr=True)
     try:
-        with Progress(console, run.problem.settings.stages) as progress:
+        settings = run.problem.settings
+        with Progress(console, settings.stages if "stages" in settings.names else None) as progress:
             run.execute(progress, folder, resume)
     except KeyboardInterrupt:
         message = f"\ninterrupted; the finished stages are kept. Continue with: drgst run --out {folder} --resume"

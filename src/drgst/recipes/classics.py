@@ -7,14 +7,13 @@ from drgst.selftrain.learners.logistic import LogisticPPR
 from drgst.selftrain.learners.propagation import LabelPropagation
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.parts import NoNewLabels
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 
 @recipe(
     "label-propagation",
     "label propagation: the graph alone, no features, no network",
     "Zhou et al., Learning with Local and Global Consistency, NeurIPS 2003",
-    stages=0,
 )
 def label_propagation(settings: Settings) -> Recipe:
     """F = α (I - (1-α) S)^-1 Y with S = D^-½ A D^-½ and Y the one-hot labels of V_L; p_u = F_u / Σ_k F_uk.
@@ -29,7 +28,6 @@ def label_propagation(settings: Settings) -> Recipe:
     "logistic-ppr",
     "logistic regression on PPR-smoothed features, no network",
     "linear baseline; Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019, for the smoothing",
-    stages=0,
 )
 def logistic_ppr(settings: Settings) -> Recipe:
     """logits = Π X W + b, Π = α (I - (1-α) Â)^-1, by logistic regression with penalty ‖W‖² / (2c) on V_L.

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from drgst.recipes.registry import recipe
-from drgst.selftrain.correct.parts import CarriedTransition, Correct, NoCorrection, Transition
+from drgst.recipes.presets import published
+from drgst.recipes.registry import Make, recipe
+from drgst.selftrain.correct.base import Correct, NoCorrection
+from drgst.selftrain.correct.carried_transition import CarriedTransition
+from drgst.selftrain.correct.transition import Transition
+from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.select.threshold import Threshold
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.parts import Agreement, MaxStages, NoNewLabels, Stop
-from drgst.selftrain.weigh.information_gain import InformationGain, Uniform, Weigh
+from drgst.selftrain.stop.agreement import Agreement
+from drgst.selftrain.stop.base import Stop
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.selftrain.weigh.base import Uniform, Weigh
+from drgst.selftrain.weigh.information_gain import InformationGain
 
 PAPER = "Liu et al., Confidence May Cheat, WWW 2022"
-# Algorithm 1 ends "at convergence" and the authors published a number of stages a cell; a stage too many can undo the
-# gain (see results/), so the result is the stage of lowest validation loss. keep=last is the literal last stage.
-OURS = {"keep": "best"}
+# Algorithm 1 ends "at convergence" and the authors published a number of stages per cell. A stage too many can lower
+# accuracy (see results/), so the result is the stage of lowest validation loss. keep=last is the last stage.
+OURS: dict[str, Any] = {"keep": "best"}
 RELEASED: dict[str, Any] = {"keep": "best", "start": "uniform", "patience": 100}
 
 
@@ -25,13 +34,7 @@ def until_convergence(settings: Settings) -> tuple[Stop, ...]:
 
 
 def _drgst(settings: Settings, weigh: Weigh, correct: Correct) -> Recipe:
-    return Recipe(
-        select=Threshold(settings.threshold),
-        weigh=weigh,
-        correct=correct,
-        stop=until_convergence(settings),
-        uses_gain=isinstance(weigh, InformationGain),
-    )
+    return Recipe(select=Threshold(settings.threshold), weigh=weigh, correct=correct, stop=until_convergence(settings))
 
 
 def _whole(settings: Settings) -> Recipe:
@@ -45,7 +48,7 @@ def _correction_only(settings: Settings) -> Recipe:
 
 
 def _gain_only(settings: Settings) -> Recipe:
-    """The ablation with information-gain weights only: one training a stage, no T."""
+    """The ablation with information-gain weights only: one training per stage, no T."""
     return _drgst(settings, InformationGain(settings.beta), NoCorrection())
 
 
@@ -55,7 +58,7 @@ def _neither(settings: Settings) -> Recipe:
 
 
 def _as_released(settings: Settings) -> Recipe:
-    """The authors' published program: one training a stage with the T of the stage before, gain weights on true and
+    """The authors' published program: one training per stage with the T of the stage before, gain weights on true and
     pseudo-labelled nodes alike, T by 200 Adam steps towards I, every training from the same weights, a fixed number
     of stages. Its defect of overwriting true labels is left out; dropedge samples are drawn anew each stage."""
     return Recipe(
@@ -63,16 +66,22 @@ def _as_released(settings: Settings) -> Recipe:
         weigh=InformationGain(settings.beta, over_true=True),
         correct=CarriedTransition(),
         stop=(NoNewLabels(), MaxStages(settings.stages)),
-        uses_gain=True,
-        same_start=True,
+        learner=Network(same_start=True),
     )
 
 
-for suffix, gain in (("do", "dropout"), ("de", "dropedge")):
-    recipe(f"drgst-{suffix}", f"DR-GST, information gain by {gain}", PAPER, gain=gain, **OURS)(_whole)
-    recipe(f"drgst-{suffix}-lc", f"DR-GST by {gain}, loss correction only", PAPER, gain=gain, **OURS)(_correction_only)
-    recipe(f"drgst-{suffix}-ig", f"DR-GST by {gain}, information gain only", PAPER, gain=gain, **OURS)(_gain_only)
-    recipe(f"drgst-{suffix}-wo", f"DR-GST by {gain}, without both", PAPER, gain=gain, **OURS)(_neither)
-recipe("drgst-both", "DR-GST, gain by dropout and dropedge together", PAPER, gain="both", **OURS)(_whole)
-for suffix, gain in (("do", "dropout"), ("de", "dropedge")):
-    recipe(f"as-released-{suffix}", f"the authors' program, gain by {gain}", PAPER, gain=gain, **RELEASED)(_as_released)
+ABLATIONS: dict[str, tuple[str, Make]] = {  # suffix -> summary, parts
+    "": ("DR-GST, information gain by {}", _whole),
+    "-lc": ("DR-GST by {}, loss correction only", _correction_only),
+    "-ig": ("DR-GST by {}, information gain only", _gain_only),
+    "-wo": ("DR-GST by {}, without both", _neither),
+}
+KINDS = {"do": "dropout", "de": "dropedge"}
+_family = partial(recipe, paper=PAPER, presets=published)
+
+for _kind, _gain in KINDS.items():
+    for _suffix, (_summary, _build) in ABLATIONS.items():
+        _family(f"drgst-{_kind}{_suffix}", _summary.format(_gain), gain=_gain, **OURS)(_build)
+_family("drgst-both", "DR-GST, gain by dropout and dropedge together", gain="both", **OURS)(_whole)
+for _kind, _gain in KINDS.items():
+    _family(f"as-released-{_kind}", f"the authors' program, gain by {_gain}", gain=_gain, **RELEASED)(_as_released)

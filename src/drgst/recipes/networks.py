@@ -9,7 +9,7 @@ from drgst.nn.registry import BACKBONES
 from drgst.recipes.registry import recipe
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.parts import NoNewLabels
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 PAPERS = {
     "gcn": ("GCN", "Kipf, Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"),
@@ -31,12 +31,12 @@ def own_settings(backbone: str) -> dict[str, Any]:
     return {**{name: known[name].default for name in ("hidden", "dropout") if name in known}, **kind.recommended}
 
 
-def alone(settings: Settings) -> Recipe:  # noqa: ARG001
+def alone(_settings: Settings) -> Recipe:
     """The network that the setting ``backbone`` names, trained once on V_L."""
     return Recipe(stop=(NoNewLabels(),))
 
 
 for _name, (_title, _paper) in PAPERS.items():
     _doc = f"{inspect.getdoc(BACKBONES[_name])}\n\nTrained on V_L only: L = 1/|V_L| Σ -log p_y, S_U = ∅."
-    _own = {"backbone": _name, "stages": 0, **own_settings(_name)}
+    _own = {"backbone": _name, **own_settings(_name)}
     recipe(_name, f"{_title} alone, no self-training", _paper, doc=_doc, **_own)(alone)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from drgst.recipes.drgst import until_convergence
 from drgst.recipes.registry import recipe
-from drgst.selftrain.calibrate.parts import CaGCN
+from drgst.selftrain.calibrate.cagcn import CaGCN
 from drgst.selftrain.learners.adaptive import Adaptive
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.select.accumulate import Accumulate
 from drgst.selftrain.select.clusters import ClusterChecked
-from drgst.selftrain.select.rank import Margin, TopPerClass
 from drgst.selftrain.select.threshold import Threshold
+from drgst.selftrain.select.top_per_class import Margin, TopPerClass
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 
 @recipe(
@@ -30,9 +32,10 @@ def m3s(settings: Settings) -> Recipe:
     true-labelled nodes of class k. Mini-batch k-means. t_k as in self-training, or ``top``, divided by K, at
     least 1. K = 4. The training after the last choice is the result.
     """
-    inner = TopPerClass(settings.top, share=max(settings.stages, 1))
+    confident = TopPerClass(settings.top, share=max(settings.stages, 1))
     return Recipe(
-        select=ClusterChecked(inner, settings.clusters), stop=(NoNewLabels(), MaxStages(settings.stages)), carry=True
+        select=Accumulate(ClusterChecked(confident, settings.clusters)),
+        stop=(NoNewLabels(), MaxStages(settings.stages)),
     )
 
 
@@ -42,7 +45,6 @@ def m3s(settings: Settings) -> Recipe:
     "Zhou et al., Effective Stabilized Self-Training on Few-Labeled Graph Data, arXiv 1910.02684",
     threshold=0.7,
     negative_weight=0.1,
-    stages=0,
 )
 def abn(settings: Settings) -> Recipe:
     """L = 1/|V_L| Σ_{V_L} CE + λ Σ_{u ∈ S} CE(u, ȳ_u) / n_ȳu + λ₁ · mean over pairs of -log(1 - p_j[y_i]).
@@ -51,11 +53,12 @@ def abn(settings: Settings) -> Recipe:
     dropout), without gradient through the choice; n_k is the number of trusted nodes of class k. Pairs: i goes
     over V_L ∪ S, j is drawn from V_L ∪ pool, never i itself and never adjacent to i; one pair for each i, or
     ``negatives`` in all, drawn anew each epoch; 1 - p counts as 1e-6 at least. τ = ``threshold`` is 0.7, λ =
-    ``trust_weight`` is 0.1, λ₁ = ``negative_weight`` is 0.1, chosen on Cora's validation nodes. As S is never fixed,
+    ``pseudo_weight`` is 0.1, λ₁ = ``negative_weight`` is 0.1, chosen on Cora's validation nodes. As S is never fixed,
     the history has stage 0 alone.
     """
-    objective = Adaptive(settings.threshold, settings.trust_weight, settings.negative_weight, settings.negatives)
-    return Recipe(learner=Network(objective=objective), stop=(NoNewLabels(),))
+    objective = Adaptive(settings.threshold, settings.pseudo_weight, settings.negative_weight, settings.negatives)
+    reason = "pseudo-labels are selected inside training, anew in every epoch"
+    return Recipe(learner=Network(objective=objective), stop=(NoNewLabels(reason),))
 
 
 @recipe(
@@ -68,7 +71,7 @@ def cagcn_st(settings: Settings) -> Recipe:
     """S_U = {u: max_j p'_uj > τ}, p' = softmax(z_u s_u), s_u = log(exp(t_u) + 1.1), t = GCN(Z) (CaGCN).
 
     The calibrator is fitted anew to the validation nodes after each training (see
-    :class:`~drgst.selftrain.calibrate.parts.CaGCN`), the network stays as it is, and no predicted class changes. τ =
+    :class:`~drgst.selftrain.calibrate.cagcn.CaGCN`), the network stays as it is, and no predicted class changes. τ =
     ``threshold`` is 0.8. Stages until S_U stays the same, 3 at most (``stages``). Needs validation nodes.
     """
     return Recipe(select=Threshold(settings.threshold), stop=until_convergence(settings), calibrate=CaGCN())

@@ -6,15 +6,18 @@ from drgst.recipes.registry import recipe
 from drgst.selftrain.calibrate.cross_fitted import CrossFitted
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.top_share import Anchored, TopShare
+from drgst.selftrain.select.top_share import TopShare
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.selftrain.weigh.anchored import Anchored
 
 
 @recipe(
     "drgst-plus",
     "a committee of linear readers, views chosen by itself, no validation labels needed",
     "ours, on the loop of Liu et al., WWW 2022",
+    version=7,
     keep="best-student",
 )
 def drgst_plus(settings: Settings) -> Recipe:
@@ -34,6 +37,5 @@ def drgst_plus(settings: Settings) -> Recipe:
         weigh=Anchored(),
         stop=(NoNewLabels(), MaxStages(settings.stages)),
         learner=MultiViewEnsemble(settings.view),
-        calibrate=CrossFitted(),
-        calibrate_last=True,
+        postprocess=(CrossFitted(),) if settings.calibrate == "none" else (),
     )

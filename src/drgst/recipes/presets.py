@@ -1,8 +1,9 @@
-"""The settings that the paper's authors published for each data set and number of labels a class."""
+"""The settings that the paper's authors published for each data set and number of labels per class."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -10,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+Presets = Callable[[str, int | None, str], dict[str, Any]]  # data set, labels per class, kind of gain -> settings
 LABELS = (3, 5, 10, 20)
-DATASETS: dict[str, dict[str, Any]] = {  # what the paper says of a data set as a whole
+DATASETS: dict[str, dict[str, Any]] = {  # the paper's, for a data set as a whole
     "cora": {"weight_decay": 5e-4, "normalise": "l1"},
     "citeseer": {"weight_decay": 5e-4, "normalise": "l1"},
     "pubmed": {"weight_decay": 5e-4, "normalise": "l1"},
@@ -20,8 +22,20 @@ DATASETS: dict[str, dict[str, Any]] = {  # what the paper says of a data set as 
 }
 
 
+def for_dataset(dataset: str, _per_class: int | None, _gain: str) -> dict[str, Any]:
+    """Weight decay and normalisation of a data set, for every recipe; empty for an unknown one."""
+    return dict(DATASETS.get(dataset.lower(), {}))
+
+
+def published(dataset: str, per_class: int | None, gain: str) -> dict[str, Any]:
+    """Also threshold, β, drop rate and stages, published for DR-GST by data set, labels per class and kind of gain."""
+    kind = "dropedge" if gain == "both" else gain
+    cell = _table().get((dataset.lower(), per_class, kind), {})
+    return {**for_dataset(dataset, per_class, gain), **cell}
+
+
 @cache
-def _published() -> dict[tuple[str, int, str], dict[str, Any]]:
+def _table() -> dict[tuple[str, int | None, str], dict[str, Any]]:
     path = resources.files("drgst.recipes") / "data" / "published_settings.csv"
     with path.open(encoding="utf-8") as handle:
         return {
@@ -35,26 +49,8 @@ def _published() -> dict[tuple[str, int, str], dict[str, Any]]:
         }
 
 
-def preset(dataset: str, per_class: int | None, recipe: str, gain: str) -> dict[str, Any]:
-    """What is published for this case; empty where nothing is (an unknown data set: sound defaults apply).
-
-    Weight decay and normalisation go with the data set for every recipe; threshold, β, drop rate and stages with
-    the data set, the labels a class and the kind of gain, for the DR-GST family. drgst-plus has no table per cell:
-    it derives what it needs from the data.
-    """
-    if recipe == "drgst-plus":
-        return {}
-    name = dataset.lower()
-    general = DATASETS.get(name, {})
-    if per_class is None or not recipe.startswith(("drgst-", "as-released-")):
-        return dict(general)
-    kind = "dropedge" if gain == "both" else gain
-    return {**general, **_published().get((name, per_class, kind), {})}
-
-
 def labels_per_class(train_labels: np.ndarray) -> int | None:
-    """The number of labels a class, where every class has as many (the largest class may not exceed another by
-    more than data sets with a short class force: the usual count must hold for 9 classes in 10); else None."""
+    """The number of labels that nine classes in ten or more have; None where there is no such number."""
     counts = np.bincount(train_labels)
     usual = int(np.bincount(counts).argmax())
     return usual if usual > 0 and (counts == usual).mean() >= 0.9 else None

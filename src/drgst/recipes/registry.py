@@ -1,19 +1,19 @@
-"""The table of recipes: name, one line, paper, defaults, and the function that names the parts."""
+"""The table of recipes: what each is called, reads and is made of."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import wraps
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from drgst.errors import SettingError, unknown
-from drgst.recipes.post import dressed
-from drgst.selftrain.recipe import Recipe
+from drgst.recipes.postprocessing import with_postprocessing
+from drgst.recipes.presets import Presets, for_dataset
+from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
 
-Make = Callable[[Settings], Recipe]
+Make = Callable[[Settings], AnyRecipe]
 _TABLE: dict[str, RecipeSpec] = {}
 
 
@@ -22,41 +22,75 @@ class RecipeSpec:
     """A named recipe: ``make(settings)`` gives its parts."""
 
     name: str
-    summary: str  # one line
-    paper: str  # whose method it is
-    make: Make
-    defaults: Mapping[str, Any]  # settings that differ from the general defaults
-    doc: str  # equations and choices
+    build: Make  # names the parts
+    summary: str = ""  # one line
+    paper: str = ""  # whose method it is
+    doc: str = ""  # equations and choices
+    version: int = 1  # raised when the results of the recipe change, so that stored runs are made again
+    presets: Presets = for_dataset  # settings for a data set
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # settings that differ from the general defaults
 
-    def settings(self, *changes: Mapping[str, Any]) -> Settings:
-        """The general defaults, then this recipe's, then each of ``changes`` in order."""
-        settings = Settings().updated(self.defaults)
-        for change in changes:
-            settings = settings.updated(change)
-        return settings
+    def make(self, settings: Settings) -> AnyRecipe:
+        """The parts, with the postprocessing that the settings ask for."""
+        return with_postprocessing(self.build(settings), settings)
+
+    def settings(self, changes: Mapping[str, Any] | None = None, preset: Mapping[str, Any] | None = None) -> Settings:
+        """The general defaults, then ``preset``, this recipe's defaults and ``changes``, each over the one before.
+
+        They are restricted to the settings that the recipe reads; a change or default of another is refused.
+        """
+        given = {**self.defaults, **(changes or {})}
+        settings = Settings().updated({**(preset or {}), **given})
+        restricted = settings.restricted(f"recipe {self.name}", self.reads(settings))
+        restricted.check_names(given)
+        return restricted
+
+    def reads(self, settings: Settings) -> frozenset[str]:
+        """The settings that the recipe reads: while its parts are made, and while they run."""
+        recorder = _Recorder(settings)
+        recipe = self.make(cast(Settings, recorder))
+        return frozenset(recorder.names | recipe.reads | {"device"})
 
 
-def recipe(name: str, summary: str = "", paper: str = "", doc: str = "", **defaults: Any) -> Callable[[Make], Make]:
-    """Decorator: enter ``make`` in the table under ``name``; ``defaults`` are settings that differ from the general.
+class _Recorder:
+    """Settings that record which of them are read."""
 
-    ``doc`` is the docstring of ``make`` where it is not given, ``summary`` the first line of that.
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.names: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        self.names.add(name)
+        return getattr(self._settings, name)
+
+
+def recipe(
+    name: str,
+    summary: str = "",
+    paper: str = "",
+    *,
+    doc: str = "",
+    version: int = 1,
+    presets: Presets = for_dataset,
+    **defaults: Any,
+) -> Callable[[Make], Make]:
+    """Decorator: enter ``build`` in the table under ``name``; ``defaults`` are settings that differ from the general.
+
+    ``doc`` is the docstring of ``build`` where it is not given, ``summary`` the first line of that. ``presets`` gives
+    the settings for a data set, a number of labels per class and a kind of gain (:mod:`drgst.recipes.presets`).
+    ``version`` is part of the key of a stored run: raise it when the results of the recipe change.
     """
     Settings().updated(defaults)  # a wrong one is refused now, not at the first run
 
-    def enter(make: Make) -> Make:
+    def enter(build: Make) -> Make:
         if name in _TABLE:
             raise SettingError(f"a recipe named {name!r} exists already")
-        words = doc or inspect.getdoc(make) or ""
-        line = summary or words.partition("\n")[0]
-        _TABLE[name] = RecipeSpec(name, line, paper, in_full(make), defaults, words)
-        return make
+        text = doc or inspect.getdoc(build) or ""
+        line = summary or text.partition("\n")[0]
+        _TABLE[name] = RecipeSpec(name, build, line, paper, text, version, presets, defaults)
+        return build
 
     return enter
-
-
-def in_full(make: Make) -> Make:
-    """``make`` with the post-processing that the settings ask for."""
-    return wraps(make)(lambda settings: dressed(make(settings), settings))
 
 
 def find_recipe(name: str) -> RecipeSpec:
@@ -68,6 +102,11 @@ def find_recipe(name: str) -> RecipeSpec:
     if name not in _TABLE:
         raise SettingError(unknown("recipe", name, _TABLE))
     return _TABLE[name]
+
+
+def own_recipe(recipe: AnyRecipe) -> RecipeSpec:
+    """A recipe made of the user's own parts, which has no presets."""
+    return RecipeSpec("own", lambda _: recipe, presets=lambda *_: {})
 
 
 def recipe_names() -> tuple[str, ...]:

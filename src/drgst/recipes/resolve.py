@@ -1,4 +1,4 @@
-"""From a recipe's name to its parts and settings: defaults, then what is published, then what the user says."""
+"""From a recipe's name to its parts and settings on a graph."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import Any
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.recipes import find_recipe
-from drgst.recipes.presets import labels_per_class, preset
-from drgst.selftrain.recipe import Recipe
+from drgst.recipes.presets import labels_per_class
+from drgst.recipes.registry import own_recipe
+from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
 
 
-def resolve(name: str, graph: Graph, split: Split, changes: Mapping[str, Any]) -> tuple[Settings, Recipe]:
-    """The settings and parts of recipe ``name`` on this graph and split.
+def resolve(
+    recipe: str | AnyRecipe, graph: Graph, split: Split, changes: Mapping[str, Any]
+) -> tuple[Settings, AnyRecipe]:
+    """The settings and parts of a recipe, named or made of the user's own parts, on this graph and split.
 
-    The general defaults, the preset of the data set and label count where one is published, the recipe's own
-    defaults, and ``changes``, each over the one before.
+    The general defaults, the recipe's preset for the data set and the label count, the recipe's own defaults, and
+    ``changes``, each over the one before.
     """
-    spec = find_recipe(name)
+    spec = find_recipe(recipe) if isinstance(recipe, str) else own_recipe(recipe)
     gain = str(changes.get("gain", spec.defaults.get("gain", "dropedge")))
     per_class = labels_per_class(graph.labels[split.train])
-    settings = spec.settings(preset(graph.name, per_class, spec.name, gain), spec.defaults, changes)
+    settings = spec.settings(changes, spec.presets(graph.name, per_class, gain))
     return settings, spec.make(settings)

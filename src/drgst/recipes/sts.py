@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from drgst.recipes.registry import recipe
+from drgst.selftrain.best_of import BestOf
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.combine import Alternatives, Intersection, Union
-from drgst.selftrain.select.rank import TopPerClass
-from drgst.selftrain.select.threshold import Select
-from drgst.selftrain.select.walks import RandomWalk
+from drgst.selftrain.select.base import Select
+from drgst.selftrain.select.combine import Intersection, Union
+from drgst.selftrain.select.random_walk import RandomWalk
+from drgst.selftrain.select.top_per_class import TopPerClass
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 PAPER = "Li, Han, Wu, Deeper Insights into Graph Convolutional Networks, AAAI 2018"
 
@@ -61,7 +63,7 @@ def intersection(settings: Settings) -> Recipe:
 
 
 @recipe("sts", "the best of self-training, co-training, union, intersection by validation", PAPER, keep="best-student")
-def sts(settings: Settings) -> Recipe:
+def sts(settings: Settings) -> BestOf:
     """Stage 1 is self-training, 2 co-training, 3 union, 4 intersection, each from the first teacher's beliefs.
 
     The stages are alternatives, not steps: the result is the student of highest validation accuracy (of equal
@@ -70,5 +72,5 @@ def sts(settings: Settings) -> Recipe:
     own name. The stage at which a node is said to have entered is the first alternative that trusted it.
     """
     confident, walk = _confident(settings), _walk(settings)
-    parts = (confident, walk, Union(confident, walk), Intersection(confident, walk))
-    return Recipe(select=Alternatives(parts), stop=(NoNewLabels(), MaxStages(len(parts))), alternatives=True)
+    selectors = (confident, walk, Union(confident, walk), Intersection(confident, walk))
+    return BestOf(tuple(Recipe(select=select, stop=(NoNewLabels(),)) for select in selectors))

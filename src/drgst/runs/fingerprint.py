@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.problem import Problem
 
 
 def data_fingerprint(graph: Graph) -> str:

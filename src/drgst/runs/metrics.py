@@ -77,7 +77,7 @@ def stage_rows(history: History, graph: Graph, split: Split) -> list[dict[str, A
     return [
         {
             **stage.summary(),
-            "precision": finite(accuracy(stage.pseudo.labels, labels[stage.pseudo.nodes])),
+            "precision": finite(accuracy(stage.pseudo_labels.labels, labels[stage.pseudo_labels.nodes])),
             "test_accuracy": finite(accuracy(stage.predictions[split.test], labels[split.test])),
         }
         for stage in history.stages

@@ -18,23 +18,23 @@ from drgst.errors import DrgstError, GraphError, RunError
 from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.recipes import find_recipe
-from drgst.recipes.post import dressed
-from drgst.selftrain.calibrate.parts import parted
+from drgst.recipes.registry import own_recipe
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.persist.tensors import write_tensors
-from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.predict import own_state, predict_logits
+from drgst.selftrain.recipe import AnyRecipe, Recipe
 from drgst.selftrain.settings import Settings
 
-FORMAT = 1
+FORMAT = 2
 OWN = "own"  # the name of a recipe that is made of the user's parts
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What predicts: a learner with its saved state, and what it found on the graph that it was fitted on."""
+    """What predicts: the parts of a recipe, the state of the result, and what was found on the fitted graph."""
 
     recipe: str
-    parts: Recipe
+    parts: AnyRecipe
     settings: Settings
     class_names: tuple[str, ...]
     num_features: int
@@ -42,6 +42,7 @@ class Model:
     arrays: Mapping[str, np.ndarray]  # of the fitted graph: probabilities, gain, labeled_stage, …
     seed: int
     stop_reason: str
+    note: str = ""  # of the result
 
     def logits(self, graph: Graph) -> np.ndarray:
         """(N, C) logits on a graph with the same features."""
@@ -51,9 +52,7 @@ class Model:
             )
         hidden = np.full(graph.num_nodes, -1, dtype=np.int64)
         graph = graph.with_(labels=hidden, class_names=self.class_names, splits=())
-        own, learnt = parted(self.state)
-        logits = self.parts.learner.predict(own, graph, self.settings)
-        return self.parts.calibrate.apply(learnt, logits, graph, self.settings.device) if learnt else logits
+        return predict_logits(self.parts, self.state, graph, self.settings)
 
     def save(self, folder: str | Path) -> None:
         """Write the model to ``folder``; one whose learner only its user can make is refused."""
@@ -67,9 +66,10 @@ class Model:
             "recipe": self.recipe,
             "seed": self.seed,
             "stop_reason": self.stop_reason,
+            "note": self.note,
             "class_names": list(self.class_names),
             "num_features": self.num_features,
-            "settings": settings.model_dump(),
+            "settings": settings.as_dict(),
         }
         write_text(Path(folder) / "model.json", json.dumps(facts, indent=2) + "\n")
 
@@ -102,15 +102,16 @@ class Model:
 
 
 def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor]) -> Model:
-    settings = Settings().updated(facts["settings"])
     name = str(facts["recipe"])
+    spec = own_recipe(Recipe()) if name == OWN else find_recipe(name)
+    settings = spec.settings(facts["settings"])
     state, fitted = (
         {key.removeprefix(prefix): t for key, t in tensors.items() if key.startswith(prefix)}
         for prefix in ("state.", "fitted.")
     )
     return Model(
         recipe=name,
-        parts=dressed(Recipe(), settings) if name == OWN else find_recipe(name).make(settings),
+        parts=spec.make(settings),
         settings=settings,
         class_names=tuple(str(c) for c in facts["class_names"]),
         num_features=int(facts["num_features"]),
@@ -118,6 +119,7 @@ def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor]) -> Model:
         arrays={key: t.numpy() for key, t in fitted.items()},
         seed=int(facts["seed"]),
         stop_reason=str(facts["stop_reason"]),
+        note=str(facts["note"]),
     )
 
 
@@ -126,7 +128,7 @@ def _checked(model: Model) -> Model:
     if model.num_features < 0:
         raise RunError(f"its number of features is {model.num_features}")
     if isinstance(learner, Network):
-        learner.check_state(parted(model.state)[0], model.num_features, classes, model.settings)
+        learner.check_state(own_state(model.state), model.num_features, classes, model.settings)
     nodes = model.arrays["probabilities"].shape[:1]
     fit = all(model.arrays[name].shape == nodes for name in ("gain", "labeled_stage"))
     if model.arrays["probabilities"].shape != (*nodes, classes) or not fit:

@@ -21,9 +21,8 @@ from drgst.runs.metrics import Metrics, finite, run_metrics, stage_rows
 from drgst.runs.model import Model
 from drgst.runs.predict import to_csv
 from drgst.runs.suggest import Suggestions, label_scores, suggest_nodes
-from drgst.selftrain.engine import result_stage
-from drgst.selftrain.history import History, Stage
-from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.history import History, Stage, result_stage
+from drgst.selftrain.recipe import AnyRecipe
 
 if TYPE_CHECKING:
     from drgst.runs.run import Run
@@ -59,7 +58,7 @@ class Result:
             "labeled_stage": history.entered(graph.num_nodes, run.split.train),
             "candidates": candidates(graph, run.split),
             "transition": stage.transition,
-            "postprocessed": stage.finished,
+            "postprocessed": stage.postprocessed,
         }
         model = Model(
             recipe=str(run.config.recipe),
@@ -71,6 +70,7 @@ class Result:
             arrays={name: array for name, array in arrays.items() if array is not None},
             seed=run.problem.seed,
             stop_reason=history.stop_reason,
+            note=stage.note,
         )
         run = replace(run, problem=replace(run.problem))  # without the tensors and views that it has prepared
         return cls(run.config, history, model, graph.node_ids.tolist(), lambda: run, seconds, peak_memory_mb())
@@ -96,7 +96,7 @@ class Result:
         return result_stage(self.history, self.model.settings.keep)
 
     @property
-    def recipe(self) -> Recipe:
+    def recipe(self) -> AnyRecipe:
         """The parts."""
         return self.model.parts
 

@@ -19,7 +19,6 @@ from drgst.graph.core import Graph
 from drgst.graph.datasets.load import open_graph
 from drgst.graph.split import Split
 from drgst.nn.inputs import open_device
-from drgst.recipes.post import dressed
 from drgst.recipes.resolve import resolve
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import versions
@@ -28,12 +27,11 @@ from drgst.runs.folder import CONFIG, RunFolder, finished_run
 from drgst.runs.model import Model
 from drgst.runs.result import Result, write_history
 from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.engine import result_stage, self_train
-from drgst.selftrain.history import History
-from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.engine import self_train
+from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.persist.stage import save_stage
-from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.settings import Settings
+from drgst.selftrain.problem import Problem
+from drgst.selftrain.recipe import AnyRecipe
 
 _log = logging.getLogger("drgst")
 Opener = Callable[[str], Graph]
@@ -47,7 +45,7 @@ class Run:
     config: RunConfig
     graph: Graph  # with all labels: for metrics after the run, never for the run
     problem: Problem  # what the run may know
-    recipe: Recipe
+    recipe: AnyRecipe
 
     @property
     def split(self) -> Split:
@@ -55,19 +53,16 @@ class Run:
         return self.problem.split
 
     @classmethod
-    def of(cls, graph: Graph, config: RunConfig, split: Split | None = None, parts: Recipe | None = None) -> Run:
+    def of(cls, graph: Graph, config: RunConfig, split: Split | None = None, parts: AnyRecipe | None = None) -> Run:
         """The run that ``config`` describes on ``graph``.
 
         ``split`` and ``parts`` are a split and a recipe of the user's own, instead of those of ``config``.
         """
         split = config.make_split(graph) if split is None else split
-        if parts is None:
-            settings, parts = resolve(str(config.recipe), graph, split, config.settings)
-        else:
-            settings = Settings().updated(config.settings)
-            parts = dressed(parts, settings)
+        recipe = str(config.recipe) if parts is None else parts
+        settings, parts = resolve(recipe, graph, split, config.settings)
         problem = Problem.of(graph, split, settings, cast(int, config.seed))
-        config = replace(config, data=config.data or graph.name, settings=settings.model_dump(), versions=versions())
+        config = replace(config, data=config.data or graph.name, settings=settings.as_dict(), versions=versions())
         return cls(config, graph, problem, parts)
 
     @classmethod
@@ -160,7 +155,7 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
     history = history.ended(model.stop_reason)
     if "postprocessed" in model.arrays:
         stage = result_stage(history, model.settings.keep)
-        history = history.with_result(replace(stage, finished=model.arrays["postprocessed"]))
+        history = history.with_result(replace(stage, postprocessed=model.arrays["postprocessed"], note=model.note))
     result = Result(
         config,
         history,

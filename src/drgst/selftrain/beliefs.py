@@ -1,4 +1,4 @@
-"""What the parts of the loop are handed: a network's beliefs, and what is known about the graph."""
+"""What the parts of the loop are called with: the predictions of the teacher, and what is known about the graph."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What the teacher of a stage believes of every node; the only thing that parts are handed.
+    """What the teacher of a stage predicts of every node, and all that a part may know.
 
-    ``graph`` shows the labels of training nodes (and of validation nodes) alone: all others are -1, so no part
-    can read what it must not know.
+    ``graph`` shows the labels of training and validation nodes alone; all others are -1.
     """
 
     logits: np.ndarray  # z, (N, C)
     graph: Graph  # labels hidden but for train and val
     split: Split
-    stage: int  # how many stages the teacher has behind it
+    stage: int  # the number of the teacher's stage
     embedding: np.ndarray  # last hidden layer or logits, (N, D)
     gain: np.ndarray  # B, the information gain, (N,)
     seed: int = 0  # for parts that draw
-    next_stage: int = 1  # the number of the stage that the choice is for
-    kept: PseudoLabels = field(default_factory=lambda: PseudoLabels.empty())  # what stays from before, where it does
+    next_stage: int = 1  # the number of the stage that pseudo-labels are selected for
+    previous: PseudoLabels = field(default_factory=lambda: PseudoLabels.empty())  # that the teacher was trained on
+    excluded: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # pool nodes that are no candidates
 
     @cached_property
     def probabilities(self) -> np.ndarray:
@@ -47,7 +47,7 @@ class Beliefs:
 
     @cached_property
     def margin(self) -> np.ndarray:
-        """p_(1) - p_(2), the t_statistic of the first class over the second, (N,)."""
+        """p_(1) - p_(2), the margin of the first class over the second, (N,)."""
         top = np.partition(self.probabilities, -2, axis=1)
         return top[:, -1] - top[:, -2]
 
@@ -58,8 +58,8 @@ class Beliefs:
 
     @cached_property
     def candidates(self) -> np.ndarray:
-        """The pool without what is trusted already, sorted."""
-        return np.setdiff1d(self.split.pool, self.kept.nodes, assume_unique=True)
+        """The nodes to select from: the pool without ``excluded``, sorted."""
+        return np.setdiff1d(self.split.pool, self.excluded, assume_unique=True)
 
     @property
     def train_labels(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Who is told what happens in a run."""
+"""Callbacks: what happens in a run, as it happens."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from drgst.selftrain.history import History
 
 
 class Callback:
-    """Told what happens; does nothing by itself. Progress displays and run folders derive from it."""
+    """Called as a run proceeds; does nothing by itself. Progress displays and run folders derive from it."""
 
-    def training(self, stage: int, attempt: int, trusted: int) -> None:
+    def training(self, stage: int, attempt: int, pseudo_labelled: int) -> None:
         """A student (or, at stage 0, the teacher) is about to be trained."""
 
     def epoch(self, epoch: int, train_loss: float, val_loss: float) -> None:

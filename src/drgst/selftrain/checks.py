@@ -1,4 +1,4 @@
-"""What a user's own parts hand back, checked: the engine relies on it and does not check again."""
+"""Checks of what the parts of a recipe give and require: the engine relies on it and does not check again."""
 
 from __future__ import annotations
 
@@ -6,19 +6,34 @@ import numpy as np
 
 from drgst.errors import SettingError
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.weigh.information_gain import Weights
+from drgst.selftrain.postprocess.base import Adjusted
+from drgst.selftrain.problem import Problem
+from drgst.selftrain.recipe import Recipe, part_name, wrapped
+from drgst.selftrain.weigh.base import Weights
+
+
+def check_requirements(recipe: Recipe, problem: Problem) -> None:
+    """Refuse a part that needs validation nodes where the split has none, before anything is trained."""
+    if problem.split.val.size:
+        return
+    for part in wrapped(recipe):
+        if "validation" in getattr(part, "requires", ()):
+            raise SettingError(
+                f"{part_name(part)} is fitted to validation nodes, but the split has none: take calibrate=none and a "
+                "recipe that needs no validation nodes, or give the split validation nodes"
+            )
 
 
 def check_pseudo_labels(pseudo: PseudoLabels, beliefs: Beliefs) -> PseudoLabels:
-    """S_U: nodes of the pool and nowhere else, each once, each with the label of a class."""
+    """S_U: nodes of the pool and no others, each once, each with the label of a class."""
     outside = np.setdiff1d(pseudo.nodes, beliefs.split.pool)
     if outside.size:
-        raise SettingError(f"the select part chose node {outside[0]}, which is not in the pool")
+        raise SettingError(f"the select part gave node {outside[0]}, which is not in the pool")
     if pseudo.labels.shape != pseudo.nodes.shape:
         raise SettingError(f"the select part gave {pseudo.labels.size} labels for {pseudo.nodes.size} nodes")
     unique, counts = np.unique(pseudo.nodes, return_counts=True)
     if unique.size != pseudo.nodes.size:
-        raise SettingError(f"the select part chose node {unique[counts > 1][0]} more than once")
+        raise SettingError(f"the select part gave node {unique[counts > 1][0]} more than once")
     classes = beliefs.logits.shape[1]
     strange = pseudo.labels[(pseudo.labels < 0) | (pseudo.labels >= classes)]
     if strange.size:
@@ -27,10 +42,10 @@ def check_pseudo_labels(pseudo: PseudoLabels, beliefs: Beliefs) -> PseudoLabels:
 
 
 def check_weights(weights: Weights, beliefs: Beliefs, pseudo: PseudoLabels) -> Weights:
-    """w: one for every training node and every chosen node, finite and never negative."""
+    """w: one for every training node and every pseudo-labelled node, finite and not negative."""
     for name, given, nodes in (
         ("training", weights.true, beliefs.split.train),
-        ("chosen", weights.pseudo, pseudo.nodes),
+        ("pseudo-labelled", weights.pseudo, pseudo.nodes),
     ):
         if np.shape(given) != nodes.shape:
             raise SettingError(f"the weigh part gave {np.size(given)} weights for {nodes.size} {name} nodes")
@@ -40,3 +55,15 @@ def check_weights(weights: Weights, beliefs: Beliefs, pseudo: PseudoLabels) -> W
                 f"the weigh part gave {name} node {nodes[bad[0]]} the weight {given[bad[0]]} (allowed: finite, from 0)"
             )
     return weights
+
+
+def check_adjusted(given: Adjusted | np.ndarray, logits: np.ndarray) -> Adjusted:
+    """Logits after a postprocess part: as many as before, all finite."""
+    adjusted = given if isinstance(given, Adjusted) else Adjusted(given)
+    if np.shape(adjusted.logits) != logits.shape:
+        raise SettingError(
+            f"the postprocess part gave logits of shape {np.shape(adjusted.logits)} (allowed: {logits.shape})"
+        )
+    if not np.isfinite(adjusted.logits).all():
+        raise SettingError("the postprocess part gave logits that are not finite")
+    return adjusted

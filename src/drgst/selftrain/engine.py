@@ -2,89 +2,86 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
-from drgst.selftrain.beliefs import Beliefs, PseudoLabels
+from drgst.selftrain.beliefs import Beliefs
 from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.checks import check_pseudo_labels, check_weights
-from drgst.selftrain.history import History, Stage
-from drgst.selftrain.learners.network import Problem
-from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.checks import check_adjusted, check_pseudo_labels, check_weights
+from drgst.selftrain.history import History, Stage, join_notes, result_stage
+from drgst.selftrain.postprocess.base import Context
+from drgst.selftrain.predict import POSTPROCESS, prefixed
+from drgst.selftrain.problem import Problem
+from drgst.selftrain.recipe import AnyRecipe, Recipe
 from drgst.selftrain.trainer import StageTrainer
 
 
 def self_train(
-    problem: Problem, recipe: Recipe, callback: Callback | None = None, history: History | None = None
+    problem: Problem, recipe: AnyRecipe, callback: Callback | None = None, history: History | None = None
 ) -> History:
     """Train a teacher on V_L, then stage by stage a student on V_L ∪ S_U that replaces it, until a part says stop.
 
-    ``history`` goes on from the stages of an interrupted run and ends with the same bits: everything random in
+    ``history`` goes on from the stages of an interrupted run, with a bit-identical result: everything random in
     stage k is drawn from generators seeded with (seed, k, …), and nothing is carried but the stages themselves.
     """
-    callback = callback or Callback()
-    history = history or History()
+    callback, history = callback or Callback(), history or History()
+    if not isinstance(recipe, Recipe):
+        return postprocess(problem, recipe, recipe.run(problem, callback, history))
     trainer = StageTrainer(problem, recipe, callback)
-    if not len(history):  # line 1: train a teacher on V_L
-        history = history.with_stage(trainer.teacher())
-        callback.stage(history)
-    while history[-1].accepted or recipe.alternatives:  # line 2: for each stage
-        beliefs = believe(problem, history, recipe)
-        pseudo = choose(recipe, beliefs, history)  # lines 3 and 4: S_U and its pseudo-labels
-        reasons = (stop(history, pseudo) for stop in recipe.stop)
-        reason = next((r for r in reasons if r is not None), None)
-        if reason is not None:
-            return finish(problem, recipe, history.ended(reason))
-        weights = check_weights(recipe.weigh(beliefs, pseudo), beliefs, pseudo)  # line 5: information gain as weights
-        stage = trainer.student(beliefs, pseudo, weights, history)  # lines 6 to 8: train, learn T, retrain
-        history = history.with_stage(stage)  # line 9: the student is the next teacher, unless it collapsed
-        callback.stage(history)
-    return finish(problem, recipe, history.ended(history[-1].note))
+    history = history if len(history) else train_teacher(trainer)  # line 1: train a teacher on V_L
+    while history[-1].accepted and not history.stop_reason:  # line 2: for each stage
+        history = train_student(trainer, history.accepted[-1], history)  # lines 3 to 8
+    return postprocess(problem, recipe, history.ended(history.stop_reason or history[-1].note))
 
 
-def believe(problem: Problem, history: History, recipe: Recipe | None = None) -> Beliefs:
-    """What the current teacher believes, calibrated where ``recipe`` says so."""
-    recipe = recipe or Recipe()
-    teacher = history[0] if recipe.alternatives else history.accepted[-1]
-    seen = teacher.selection_logits if teacher.selection_logits is not None else teacher.logits
+def train_teacher(trainer: StageTrainer) -> History:
+    """Line 1: a history with the teacher, trained on V_L."""
+    history = History().with_stage(trainer.teacher())
+    trainer.callback.stage(history)
+    return history
+
+
+def train_student(trainer: StageTrainer, teacher: Stage, history: History) -> History:
+    """Lines 3 to 8: ``history`` with one stage more, or ended where a stop part gives a reason."""
+    recipe = trainer.recipe
+    beliefs = believe(trainer.problem, teacher, len(history))
+    pseudo = check_pseudo_labels(recipe.select(beliefs), beliefs)  # lines 3 and 4: S_U and its pseudo-labels
+    reasons = (stop(history, pseudo) for stop in recipe.stop)
+    reason = next((r for r in reasons if r is not None), None)
+    if reason is not None:
+        return history.ended(reason)
+    weights = check_weights(recipe.weigh(beliefs, pseudo), beliefs, pseudo)  # line 5: information gain as weights
+    history = history.with_stage(trainer.student(beliefs, pseudo, weights, history))  # lines 6 to 8: train, T, retrain
+    trainer.callback.stage(history)
+    return history
+
+
+def believe(problem: Problem, teacher: Stage, next_stage: int) -> Beliefs:
+    """What ``teacher`` predicts, calibrated where the recipe calibrates, and what is known for the next stage."""
+    own = teacher.logits if teacher.selection_logits is None else teacher.selection_logits
     return Beliefs(
-        logits=seen if recipe.calibrate_last or teacher.calibrated is None else teacher.calibrated,
+        logits=own if teacher.calibrated is None else teacher.calibrated,
         graph=problem.graph,
         split=problem.split,
         stage=teacher.number,
         embedding=teacher.embedding,
         gain=teacher.all_gain,
         seed=problem.seed,
-        next_stage=len(history),
-        kept=teacher.pseudo if recipe.carry else PseudoLabels.empty(),
+        next_stage=next_stage,
+        previous=teacher.pseudo_labels,
     )
 
 
-def choose(recipe: Recipe, beliefs: Beliefs, history: History) -> PseudoLabels:
-    """S_U from the pool and nowhere else, with what was trusted before where the recipe carries it."""
-    pseudo = check_pseudo_labels(recipe.select(beliefs), beliefs)
-    return history.accepted[-1].pseudo.union(pseudo) if recipe.carry else pseudo
+def postprocess(problem: Problem, recipe: AnyRecipe, history: History) -> History:
+    """The history with the logits of its result after the recipe's postprocess parts."""
+    stage = result_stage(history, problem.settings.keep)
+    for place, part in enumerate(recipe.postprocess):
+        context = Context(problem, recipe, history, stage, _rerun)
+        adjusted = check_adjusted(part(stage.final_logits, context), stage.final_logits)
+        state = {**stage.state, **prefixed(POSTPROCESS.format(place), adjusted.learnt)}
+        note = join_notes(stage.note, adjusted.note)
+        stage = replace(stage, postprocessed=adjusted.logits, state=state, note=note)
+    return history.with_result(stage)
 
 
-def finish(problem: Problem, recipe: Recipe, history: History) -> History:
-    """The history with the logits of its result finished, where the recipe has parts for that."""
-    if not recipe.finish:
-        return history
-    result = result_stage(history, problem.settings.keep)
-    logits = result.logits if result.calibrated is None else result.calibrated
-    for part in recipe.finish:
-        logits = part(logits, problem)
-    return history.with_result(replace(result, finished=logits))
-
-
-def result_stage(history: History, keep: str) -> Stage:
-    """The stage whose network is the result: the last accepted one, or the accepted one of lowest validation loss.
-
-    ``"best-student"``: the accepted student of highest validation accuracy, of equal ones that of lower loss.
-    """
-    accepted = history.accepted
-    if keep == "last" or math.isnan(accepted[0].val_loss):
-        return accepted[-1]
-    if keep == "best-student":
-        return max(accepted[1:] or accepted, key=lambda s: (s.val_accuracy, -s.val_loss))
-    return min(accepted, key=lambda s: s.val_loss)
+def _rerun(problem: Problem, recipe: AnyRecipe, history: History | None = None) -> History:
+    return self_train(problem, recipe, history=history)

@@ -1,4 +1,4 @@
-"""The story of a run: what entered when, with which label, weight, gain and confidence, and why it ended."""
+"""What a run did: the pseudo-labels of each stage with weight, gain and confidence, its network, and why it ended."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from drgst.selftrain.beliefs import PseudoLabels, softmax
 class Stage:
     """One stage; stage 0 is the teacher trained on V_L alone.
 
-    ``chosen``, ``weights``, ``gain`` and ``confidence`` are what the student was trained on, as its teacher saw
-    them; ``logits`` and ``all_gain`` are what the network that came out believes of every node.
+    ``pseudo_labels``, ``weights``, ``gain`` and ``confidence`` are what the student was trained on, by its teacher;
+    ``logits`` and ``all_gain`` are those of the network that came out.
     """
 
     number: int
-    pseudo: PseudoLabels
-    weights: np.ndarray  # (M,) of the chosen
-    gain: np.ndarray  # (M,) of the chosen
-    confidence: np.ndarray  # (M,) of the chosen
+    pseudo_labels: PseudoLabels
+    weights: np.ndarray  # (M,) of the pseudo-labelled nodes
+    gain: np.ndarray  # (M,) of the pseudo-labelled nodes
+    confidence: np.ndarray  # (M,) of the pseudo-labelled nodes
     transition: np.ndarray | None  # T, (C, C)
     trainings: tuple[Training, ...]
     seconds: float
@@ -38,7 +38,7 @@ class Stage:
     state: Mapping[str, Tensor] = field(repr=False)
     calibrated: np.ndarray | None = None  # (N, C) logits after calibration; None: nothing was calibrated
     selection_logits: np.ndarray | None = None  # (N, C) logits that the parts of the next stage go by; None: ``logits``
-    finished: np.ndarray | None = None  # (N, C) logits of the result after its finish; None: there is none
+    postprocessed: np.ndarray | None = None  # (N, C) logits of the result; None: not the result, or not postprocessed
 
     @property
     def val_loss(self) -> float:
@@ -57,13 +57,13 @@ class Stage:
 
     @property
     def final_logits(self) -> np.ndarray:
-        """(N, C), finished and calibrated where the recipe says so."""
-        adjusted = self.calibrated if self.finished is None else self.finished
+        """(N, C), calibrated and postprocessed where the recipe does that."""
+        adjusted = self.calibrated if self.postprocessed is None else self.postprocessed
         return self.logits if adjusted is None else adjusted
 
     @property
     def probabilities(self) -> np.ndarray:
-        """(N, C), finished and calibrated where the recipe says so."""
+        """Softmax of ``final_logits``, (N, C)."""
         return softmax(self.final_logits)
 
     @property
@@ -72,11 +72,11 @@ class Stage:
         return self.final_logits.argmax(axis=1)
 
     def summary(self) -> dict[str, Any]:
-        """The stage in plain numbers, without any label that the run was not given."""
+        """Figures of the stage, without any label that the run was not given."""
         mean_gain = float(self.gain.mean()) if self.gain.size else None
         return {
             "stage": self.number,
-            "trusted": int(self.pseudo.nodes.size),
+            "pseudo_labelled": int(self.pseudo_labels.nodes.size),
             "mean_gain": mean_gain,
             "mean_weight": float(self.weights.mean()) if self.weights.size else None,
             "mean_confidence": float(self.confidence.mean()) if self.confidence.size else None,
@@ -91,7 +91,7 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """All stages in order, and why the run ended ("" while it goes on)."""
+    """All stages in order, and why the run ended ("" before it ends)."""
 
     stages: tuple[Stage, ...] = ()
     stop_reason: str = ""
@@ -118,26 +118,44 @@ class History:
         return History(stages, self.stop_reason, self.seconds)
 
     def ended(self, reason: str) -> History:
-        """This history, closed."""
+        """This history with the reason why it ended."""
         return History(self.stages, reason, self.seconds)
 
     def _repr_html_(self) -> str:
         return _history_html(self)
 
     def entered(self, nodes: int, train: np.ndarray) -> np.ndarray:
-        """The stage each node was first trusted in, (N,): 0 for V_L, -1 for never."""
+        """The stage in which each node was first pseudo-labelled, (N,): 0 for V_L, -1 for never."""
         first = np.full(nodes, -1, dtype=np.int64)
         for stage in reversed(self.accepted):
-            first[stage.pseudo.nodes] = stage.number
+            first[stage.pseudo_labels.nodes] = stage.number
         first[train] = 0
         return first
+
+
+def join_notes(first: str, second: str) -> str:
+    """Both notes as sentences; the other where one is ""."""
+    return f"{first.rstrip('.')}. {second}" if first and second else first or second
+
+
+def result_stage(history: History, keep: str) -> Stage:
+    """The stage whose network is the result: the last accepted one, or the accepted one of lowest validation loss.
+
+    ``"best-student"``: the accepted student of highest validation accuracy, of equal ones that of lower loss.
+    """
+    accepted = history.accepted
+    if keep == "last" or math.isnan(accepted[0].val_loss):
+        return accepted[-1]
+    if keep == "best-student":
+        return max(accepted[1:] or accepted, key=lambda s: (s.val_accuracy, -s.val_loss))
+    return min(accepted, key=lambda s: s.val_loss)
 
 
 def _history_html(history: History) -> str:
     from drgst.graph.html import html_table
 
     rows = [stage.summary() for stage in history.stages]
-    columns = ("stage", "trusted", "mean_gain", "mean_confidence", "val_accuracy", "epochs", "seconds", "note")
+    columns = ("stage", "pseudo_labelled", "mean_gain", "mean_confidence", "val_accuracy", "epochs", "seconds", "note")
     cells = [[_cell(row[name]) for name in columns] for row in rows]
     notes = (f"stopped: {history.stop_reason}",) if history.stop_reason else ()
     return html_table("History", [name.replace("_", " ") for name in columns], cells, notes)

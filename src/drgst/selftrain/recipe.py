@@ -1,65 +1,114 @@
-"""A recipe names its parts; the engine does the rest."""
+"""A recipe names its parts; the engine runs them."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from typing import Any, Protocol
 
-from drgst.selftrain.calibrate.parts import Calibrate, Identity
-from drgst.selftrain.correct.parts import Correct, NoCorrection
-from drgst.selftrain.learners.network import Learner, Network
-from drgst.selftrain.postprocess.smooth import Finish
-from drgst.selftrain.select.threshold import Nothing, Select
-from drgst.selftrain.stop.parts import Agreement, MaxStages, NoNewLabels, Stop
-from drgst.selftrain.weigh.information_gain import Uniform, Weigh
+from drgst.selftrain.calibrate.base import Calibrate, Identity
+from drgst.selftrain.callbacks import Callback
+from drgst.selftrain.correct.base import Correct, NoCorrection
+from drgst.selftrain.history import History
+from drgst.selftrain.learners.base import Learner
+from drgst.selftrain.learners.network import Network
+from drgst.selftrain.postprocess.base import Postprocess
+from drgst.selftrain.problem import Problem
+from drgst.selftrain.select.base import Nothing, Select
+from drgst.selftrain.stop.agreement import Agreement
+from drgst.selftrain.stop.base import Stop
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.selftrain.weigh.base import Uniform, Weigh
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The parts of one method."""
+    """The parts of one method.
 
-    select: Select = field(default_factory=Nothing)  # which unlabelled nodes to trust
+    A part may declare ``requires``: ``"gain"`` where it decides by information gain, which is then estimated as the
+    settings say and not as cheaply as possible, and ``"validation"`` where it can't do without validation nodes.
+    """
+
+    select: Select = field(default_factory=Nothing)  # which unlabelled nodes get a pseudo-label
     weigh: Weigh = field(default_factory=Uniform)  # how much each counts
     correct: Correct = field(default_factory=NoCorrection)  # what to do about wrong pseudo-labels
     stop: tuple[Stop, ...] = (NoNewLabels(), Agreement(), MaxStages(3))  # when to end, the first reason counts
-    learner: Learner = field(default_factory=Network)  # what learns
-    calibrate: Calibrate = field(default_factory=Identity)  # are the probabilities honest
-    finish: tuple[Finish, ...] = ()  # what is done to the predictions of the result
-    uses_gain: bool = False  # whether a function of the user's decides by information gain; our parts say it themselves
-    carry: bool = False  # whether what was once trusted stays
-    same_start: bool = False  # whether every training starts from the same weights (the published program)
-    calibrate_last: bool = False  # whether calibration is for the result alone, unseen by the other parts
-    alternatives: bool = False  # whether every stage goes back to the first teacher: not steps, but alternatives
+    learner: Learner = field(default_factory=Network)  # what is trained
+    calibrate: Calibrate = field(default_factory=Identity)  # calibrated probabilities, for the parts and the result
+    postprocess: tuple[Postprocess, ...] = ()  # what is done to the predictions of the result
 
     @property
-    def gain_decides(self) -> bool:
-        """Whether a part decides by information gain: said by ``uses_gain``, here or on a part, however wrapped."""
-        return self.uses_gain or any(_uses_gain(part) for part in (self.select, self.weigh))
+    def requires(self) -> frozenset[str]:
+        """What the parts require, also those that are wrapped by others."""
+        return frozenset(name for part in wrapped(self) for name in getattr(part, "requires", ()))
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The settings that the engine and the parts read while they run."""
+        names = {"keep"}.union(*(getattr(part, "reads", ()) for part in wrapped(self)))
+        if isinstance(self.select, Nothing):  # there is a teacher alone
+            names -= {"keep", "on_collapse"}
+        if "gain" not in self.requires:
+            names -= {"samples", "estimator"}
+        return frozenset(names)
+
+    def with_parts(self, **parts: Any) -> Recipe:
+        """A copy with some parts replaced."""
+        return replace(self, **parts)
 
     def parts(self) -> dict[str, str]:
         """Slot -> part, in words."""
-        slots = ("select", "weigh", "correct", "calibrate", "learner")
-        shown = {slot: describe(getattr(self, slot)) for slot in slots}
-        many = {slot: ", ".join(describe(part) for part in getattr(self, slot)) for slot in ("stop", "finish")}
-        return {**shown, **{slot: words or "none" for slot, words in many.items()}}
+        return {slot.name: _words(getattr(self, slot.name)) for slot in fields(self)}
 
 
-def _uses_gain(part: Any) -> bool:
-    if isinstance(part, tuple):
-        return any(_uses_gain(p) for p in part)
-    inner = fields(part) if is_dataclass(part) else ()
-    return bool(getattr(part, "uses_gain", False)) or any(_uses_gain(getattr(part, f.name)) for f in inner)
+class Composite(Protocol):
+    """What is run like a recipe but runs other recipes, such as :class:`~drgst.selftrain.best_of.BestOf`."""
+
+    @property
+    def learner(self) -> Learner: ...
+    @property
+    def calibrate(self) -> Calibrate: ...
+    @property
+    def postprocess(self) -> tuple[Postprocess, ...]: ...
+    @property
+    def requires(self) -> frozenset[str]: ...
+    @property
+    def reads(self) -> frozenset[str]: ...
+    def with_parts(self, **parts: Any) -> Composite: ...
+    def parts(self) -> dict[str, str]: ...
+    def run(self, problem: Problem, callback: Callback, history: History) -> History: ...
+
+
+AnyRecipe = Recipe | Composite
+
+
+def wrapped(part: Any) -> Iterator[Any]:
+    """What stands in the fields of ``part``, and in the fields of the parts that it wraps."""
+    for inner in part if isinstance(part, tuple) else [getattr(part, f.name) for f in fields(part)]:
+        yield inner
+        if isinstance(inner, tuple) or (is_dataclass(inner) and not isinstance(inner, type)):
+            yield from wrapped(inner)
+
+
+def part_name(part: Any) -> str:
+    """The name of a function, or of a part's class."""
+    return getattr(part, "__name__", type(part).__name__)
 
 
 def describe(part: Any) -> str:
     """``Threshold(threshold=0.6)`` for a part, without arguments left at their defaults; its name for a function."""
     if not is_dataclass(part):
-        return getattr(part, "__name__", type(part).__name__)
-    shown = ", ".join(f"{f.name}={_short(getattr(part, f.name))}" for f in fields(part) if f.repr and _said(part, f))
+        return part_name(part)
+    shown = ", ".join(f"{f.name}={_short(getattr(part, f.name))}" for f in fields(part) if f.repr and _given(part, f))
     return f"{type(part).__name__}({shown})"
 
 
-def _said(part: Any, argument: Field[Any]) -> bool:
+def _words(slot: Any) -> str:
+    return (", ".join(describe(part) for part in slot) or "none") if isinstance(slot, tuple) else describe(slot)
+
+
+def _given(part: Any, argument: Field[Any]) -> bool:
     default = argument.default if argument.default_factory is MISSING else argument.default_factory()
     return getattr(part, argument.name) != default
 

@@ -1,14 +1,14 @@
-"""Every setting of a run, validated, with the paper's defaults."""
+"""Every setting of the parts, validated, with the paper's defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
-from drgst.errors import SettingError, unknown
+from drgst.errors import SettingError, nearest, unknown
 from drgst.nn.training import Schedule
 from drgst.uncertainty.gain import GainSettings
 
@@ -39,58 +39,79 @@ PlusView = Literal[
 
 
 class Settings(BaseModel):
-    """One flat, frozen set of settings: the command line, the config file and the Python door are made from it."""
+    """One flat, frozen set of settings, from which the command line, the config file and the Python API are made.
+
+    A recipe restricts it to the settings that its parts read (:meth:`restricted`); all others are then refused.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     # the network
-    backbone: str = "gcn"  # a name of drgst.nn.registry
-    hidden: int = Field(default=64, ge=1, le=65536)  # width D of the hidden layer
-    dropout: Number = Field(default=0.5, ge=0, lt=1)  # dropout before the last layer, in training
-    start: Literal["glorot", "uniform"] = "glorot"  # how weights begin
-    normalise: Literal["auto", "l1", "l2", "none"] = "auto"  # row-normalisation of the features
+    backbone: str = Field(default="gcn", description="the network, a name of drgst.nn.registry")
+    hidden: int = Field(default=64, ge=1, le=65536, description="width of the hidden layer")
+    dropout: Number = Field(default=0.5, ge=0, lt=1, description="dropout before the last layer, in training")
+    start: Literal["glorot", "uniform"] = Field(default="glorot", description="how weights begin")
+    normalise: Literal["auto", "l1", "l2", "none"] = Field(
+        default="auto", description="row-normalisation of the features"
+    )
     # its training
-    lr: Number = Field(default=0.01, gt=0, le=10)  # Adam's learning rate
-    weight_decay: Number = Field(default=5e-4, ge=0, le=10)  # L2 regularisation λ_r
-    epochs: int = Field(default=2000, ge=1)  # at most so many epochs a training
-    patience: int = Field(default=200, ge=1)  # early-stopping window on validation loss
+    lr: Number = Field(default=0.01, gt=0, le=10, description="learning rate of Adam")
+    weight_decay: Number = Field(default=5e-4, ge=0, le=10, description="L2 regularisation")
+    epochs: int = Field(default=2000, ge=1, description="epochs of a training, at most")
+    patience: int = Field(default=200, ge=1, description="early-stopping window on validation loss, in epochs")
     fixed_epochs: int | None = Field(
-        default=None, ge=1
-    )  # without validation: so many epochs; None: until predictions settle
+        default=None, ge=1, description="epochs of a training without validation; none: until predictions settle"
+    )
     # information gain
-    gain: Literal["dropout", "dropedge", "both"] = "dropedge"  # what is random in the last layer
-    drop_rate: Number = Field(default=0.3, ge=0, lt=1)  # p of MC-dropout and MC-dropedge
-    samples: int = Field(default=100, ge=1)  # T, Monte-Carlo samples
-    estimator: Literal["sampled", "closed"] = "sampled"  # the paper's, or the closed form
+    gain: Literal["dropout", "dropedge", "both"] = Field(
+        default="dropedge", description="what is random in the last layer"
+    )
+    drop_rate: Number = Field(default=0.3, ge=0, lt=1, description="drop rate of MC-dropout and MC-dropedge")
+    samples: int = Field(default=100, ge=1, description="Monte-Carlo samples of the gain")
+    estimator: Literal["sampled", "closed"] = Field(
+        default="sampled", description="the paper's estimator, or the closed form"
+    )
     # the loop
-    threshold: Number = Field(default=0.6, ge=0, lt=1)  # τ: trust a node when its confidence is above this
-    beta: Number = Field(default=0.5, gt=0, le=100)  # β: B̄ = B / (β · mean B)
-    stages: int = Field(default=3, ge=0, le=1000)  # at most so many stages
-    keep: Literal["last", "best", "best-student"] = (
-        "last"  # the result: Algorithm 1's last, lowest validation loss, or the student of highest validation accuracy
+    threshold: Number = Field(default=0.6, ge=0, lt=1, description="confidence above which a node is pseudo-labelled")
+    beta: Number = Field(
+        default=0.5, gt=0, le=100, description="divides the normalised gain: weights are B / (beta mean B)"
     )
-    agreement: Number = Field(default=1.0, gt=0, le=1)  # end when this share of the trusted set is as it was
-    on_collapse: Literal["retry", "stop"] = "retry"  # a student that collapsed: try afresh, or end with its teacher
-    retries: int = Field(default=2, ge=0, le=100)  # fresh starts for a collapsed student
+    stages: int = Field(default=3, ge=0, le=1000, description="stages after the teacher, at most")
+    keep: Literal["last", "best", "best-student"] = Field(
+        default="last",
+        description="the result: last stage, lowest validation loss, or student of highest validation accuracy",
+    )
+    agreement: Number = Field(
+        default=1.0, gt=0, le=1, description="share of unchanged pseudo-labels at which the run ends"
+    )
+    on_collapse: Literal["retry", "stop"] = Field(default="retry", description="retry a student that collapsed, or end")
+    retries: int = Field(default=2, ge=0, le=100, description="fresh starts for a network that collapsed")
     # other methods
-    top: int | None = Field(default=None, ge=1)  # trusted nodes a class by rank or walk; None: t_k of Li et al. 2018
-    walk_epsilon: Number = Field(default=1e-6, gt=0, le=1)  # ε of ParWalks, (D - A + εI)^-1
-    clusters: int | None = Field(default=None, ge=1)  # M3S: clusters of the pool; None: min(200, pool / 5)
-    trust_weight: Number = Field(default=0.1, ge=0, le=100)  # ABN: λ of the trusted nodes
-    negative_weight: Number = Field(default=1.0, ge=0, le=100)  # ABN: λ₁ of the negative pairs
-    negatives: int = Field(default=0, ge=0)  # ABN: negative pairs an epoch; 0: one for every trusted or labelled node
-    alpha: Number = Field(default=0.1, gt=0, lt=1)  # restart of label-propagation and logistic-ppr
-    inverse_l2: Number = Field(default=100.0, gt=0)  # logistic-ppr: c of ‖W‖²/(2c)
-    view: PlusView = "auto"  # drgst-plus: what it reads
-    # what is done to predictions
-    calibrate: Literal["none", "temperature", "bias", "mixing", "cagcn"] = (
-        "none"  # honest probabilities, fitted to validation nodes
+    top: int | None = Field(default=None, ge=1, description="pseudo-labels per class; none: t_k of Li et al. 2018")
+    walk_epsilon: Number = Field(default=1e-6, gt=0, le=1, description="epsilon of ParWalks, (D - A + epsilon I)^-1")
+    clusters: int | None = Field(default=None, ge=1, description="clusters of the pool; none: min(200, pool / 5)")
+    pseudo_weight: Number = Field(default=0.1, ge=0, le=100, description="weight of the pseudo-labelled nodes")
+    negative_weight: Number = Field(default=1.0, ge=0, le=100, description="weight of the negative pairs")
+    negatives: int = Field(
+        default=0, ge=0, description="negative pairs per epoch; 0: one for every labelled or pseudo-labelled node"
     )
-    smooth: Literal["none", "correct-and-smooth"] = "none"  # finish of the result
-    correct_alpha: Number = Field(default=0.8, ge=0, lt=1)  # how far correct-and-smooth spreads errors
-    smooth_alpha: Number = Field(default=0.8, ge=0, lt=1)  # how far it spreads labels
+    alpha: Number = Field(default=0.1, gt=0, lt=1, description="restart probability of the propagation")
+    inverse_l2: Number = Field(default=100.0, gt=0, description="c of the penalty |W|^2 / (2c)")
+    view: PlusView = Field(default="auto", description="the view that is read")
+    # what is done to the predictions of the result
+    calibrate: Literal["none", "temperature", "bias", "mixing", "cagcn"] = Field(
+        default="none", description="calibration, fitted to validation nodes"
+    )
+    smooth: Literal["none", "correct-and-smooth"] = Field(
+        default="none", description="smoothing of the result; correct-and-smooth reads correct_alpha and smooth_alpha"
+    )
+    correct_alpha: Number = Field(default=0.8, ge=0, lt=1, description="how far correct-and-smooth spreads errors")
+    smooth_alpha: Number = Field(default=0.8, ge=0, lt=1, description="how far correct-and-smooth spreads labels")
     # the machine
-    device: str = "cpu"  # cpu, cuda, cuda:1, mps or auto
+    device: str = Field(default="cpu", description="cpu, cuda, cuda:1, mps or auto")
+
+    _reader: str = PrivateAttr(default="")  # the recipe that they are restricted to
+    _read: frozenset[str] | None = PrivateAttr(default=None)  # the names of its settings; None: all
 
     def schedule(self) -> Schedule:
         """The part that concerns one training."""
@@ -100,20 +121,65 @@ class Settings(BaseModel):
         """The part that concerns information gain."""
         return GainSettings(self.gain, self.drop_rate, self.samples, self.estimator)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The settings that the recipe reads, in order; all of them where no recipe restricted them."""
+        return tuple(name for name in type(self).model_fields if self._read is None or name in self._read)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Name -> value of :attr:`names`."""
+        return {name: getattr(self, name) for name in self.names}
+
+    def restricted(self, reader: str, names: Iterable[str]) -> Settings:
+        """A copy that shows and accepts the settings ``names`` alone: those that ``reader`` reads."""
+        copy = self.model_copy()
+        copy._reader, copy._read = reader, frozenset(names)
+        return copy
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """Refuse a name that the recipe does not read, with the nearest one that it reads."""
+        for name in names:
+            if name not in type(self).model_fields:
+                raise SettingError(unknown("setting", str(name), self.names))
+            if name not in self.names:
+                raise SettingError(
+                    f"{self._reader} does not read the setting {name!r}{nearest(name, self.names)} "
+                    f"(it reads: {', '.join(self.names)})"
+                )
+
     def updated(self, changes: Mapping[str, Any]) -> Settings:
-        """A copy with some settings changed, checked; an unknown name is refused with the nearest known one."""
-        for key in changes:
-            if key not in type(self).model_fields:
-                raise SettingError(unknown("setting", str(key), type(self).model_fields))
+        """A copy with some settings changed, checked."""
+        self.check_names(changes)
         try:
-            return type(self).model_validate({**self.model_dump(), **changes})
+            made = type(self).model_validate({**self.model_dump(), **changes})
         except ValidationError as error:
             raise SettingError(_sentence(error)) from None
+        return made if self._read is None else made.restricted(self._reader, self._read)
+
+
+def allowed(name: str) -> str:
+    """The values that a setting may have: ``from 0 to below 1``."""
+    field = Settings.model_fields[name]
+    kinds = get_args(field.annotation) or (field.annotation,)
+    if get_origin(field.annotation) is Literal:
+        return ", ".join(kinds)
+    bounds = {
+        k: f"{getattr(rule, k):,}" for rule in field.metadata for k in ("ge", "gt", "le", "lt") if hasattr(rule, k)
+    }
+    words = BOUNDS["ge" in bounds]
+    limits = "".join(word.format(bounds[key]) for key, word in words.items() if key in bounds)
+    kind = "whole numbers " if int in kinds else "" if bounds else "text"
+    return f"{kind}{limits}{', or none' if type(None) in kinds else ''}"
+
+
+BOUNDS = {
+    True: {"ge": "from {}", "le": " to {}", "lt": " to below {}"},
+    False: {"gt": "above {}", "le": ", up to {}", "lt": ", below {}"},
+}
 
 
 def _sentence(error: ValidationError) -> str:
-    """The first complaint of pydantic as: name, value, what is allowed."""
+    """The first error of pydantic as: name, value, what is allowed."""
     first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"])
-    rule = first["msg"][0].lower() + first["msg"][1:]
-    return f"setting {name} is {first['input']!r}: {rule}"
+    name = str(first["loc"][0])
+    return f"setting {name} is {first['input']} (allowed: {allowed(name)})"

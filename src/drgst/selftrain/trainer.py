@@ -1,9 +1,9 @@
-"""The hands of the engine: targets, trainings, the look at a student, and the record of a stage."""
+"""StageTrainer: trains the teacher and the students of a run and records each stage."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from torch import Tensor
@@ -12,104 +12,101 @@ from drgst.errors import TrainingError
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.random import generator
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.calibrate.parts import Calibrate, Identity, stored, validation
 from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.correct.parts import Corrected, Labelled
-from drgst.selftrain.history import History, Stage
-from drgst.selftrain.learners.network import Problem, Targets, Trained
+from drgst.selftrain.checks import check_requirements
+from drgst.selftrain.correct.base import Corrected, Labelled
+from drgst.selftrain.history import History, Stage, join_notes
+from drgst.selftrain.learners.base import Trained
+from drgst.selftrain.predict import CALIBRATION, prefixed
+from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.weigh.information_gain import Weights
+from drgst.selftrain.weigh.base import Weights
 
 GAIN = 1_000_003  # sets the generator of the gain apart from those of the trainings
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """What a student was trained on, as its teacher saw it."""
+class TrainedOn:
+    """The pseudo-labels that a student is trained on, with their weights, and gain and confidence by its teacher."""
 
-    pseudo: PseudoLabels = field(default_factory=PseudoLabels.empty)
-    weights: np.ndarray = field(default_factory=lambda: np.empty(0))
-    gain: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.float32))
-    confidence: np.ndarray = field(default_factory=lambda: np.empty(0))
+    pseudo_labels: PseudoLabels
+    weights: np.ndarray
+    gain: np.ndarray
+    confidence: np.ndarray
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """A student, or None where every training broke off, and what was wrong with it ("" for nothing)."""
-
-    corrected: Corrected | None
-    fault: str
+NO_PSEUDO_LABELS = TrainedOn(PseudoLabels.empty(), np.empty(0), np.empty(0, dtype=np.float32), np.empty(0))
 
 
 class StageTrainer:
     """Trains the networks of one run. Stage k, attempt a, training i draw from the generator (seed, k, a, i)."""
 
     def __init__(self, problem: Problem, recipe: Recipe, callback: Callback) -> None:
+        check_requirements(recipe, problem)
         self.problem, self.recipe, self.callback = problem, recipe, callback
-        if getattr(recipe.calibrate, "needs_validation", False):
-            validation(problem, recipe.calibrate)  # refused before hours of training, not after
-        split = problem.split
-        part = recipe.calibrate
-        self.calibrate: Calibrate = part.bound(recipe) if hasattr(part, "bound") else part
-        self.labelled = Labelled(split.train, problem.graph.labels[split.train], problem.graph.num_classes)
+        train = problem.split.train
+        self.labelled = Labelled(train, problem.graph.labels[train], problem.graph.num_classes)
+        self.retries = problem.settings.retries if "retries" in recipe.reads else 0
 
     def teacher(self) -> Stage:
-        """f_θ trained on V_L alone (line 1), afresh while it collapses and tries are left."""
+        """f_θ trained on V_L alone (line 1), afresh while it collapses and retries are left."""
         began = time.perf_counter()
         nodes, labels = self.labelled.nodes, self.labelled.labels
         targets = Targets(nodes, labels, np.ones(nodes.size), nodes.size)
-        for attempt in range(self.problem.settings.retries + 1):
+        for attempt in range(self.retries + 1):
             self.callback.training(0, attempt, 0)
             trained = self._train(targets, cross_entropy, (0, attempt, 0))
             fault = self._fault(trained)
             if not fault:
                 break
-        return self._record(0, Seen(), Corrected(trained, (trained,), None), began, True, fault or trained.note)
+        stage = self._record(0, NO_PSEUDO_LABELS, Corrected(trained, (trained,)), began)
+        return replace(stage, note=join_notes(fault or trained.note, stage.note))
 
     def student(self, beliefs: Beliefs, pseudo: PseudoLabels, weights: Weights, history: History) -> Stage:
-        """f_θ* of one stage (lines 6 to 8); not accepted if it collapsed or broke off in every try."""
-        began = time.perf_counter()
-        number = len(history)
-        seen = Seen(pseudo, weights.pseudo, beliefs.gain[pseudo.nodes], beliefs.confidence[pseudo.nodes])
-        made = self._tries(self._targets(pseudo, weights), number, history[-1].transition)
-        if made.corrected is None:
-            return self._broken(number, seen, began, made.fault, history.accepted[-1])
-        note = f"the student of stage {number} collapsed ({made.fault}); its teacher was kept" if made.fault else ""
-        return self._record(number, seen, made.corrected, began, not made.fault, note)
-
-    def _tries(self, targets: Targets, number: int, before: np.ndarray | None) -> Attempt:
-        settings = self.problem.settings
-        made = Attempt(None, "")
-        for attempt in range(1 + (settings.retries if settings.on_collapse == "retry" else 0)):
-            self.callback.training(number, attempt, targets.nodes.size - targets.true)
-            made = self._try(targets, number, attempt, before)
-            if not made.fault:
-                break
-        return made
-
-    def _try(self, targets: Targets, number: int, attempt: int, before: np.ndarray | None) -> Attempt:
-        count = iter(range(1_000))
-        try:
-            corrected = self.recipe.correct(
-                lambda loss: self._train(targets, loss, (number, attempt, next(count))), self.labelled, before
-            )
-        except TrainingError as error:
-            return Attempt(None, f"stage {number} failed: {error}")
-        return Attempt(corrected, self._fault(corrected.student))
-
-    def _train(self, targets: Targets, loss: NodeLoss, place: tuple[int, int, int]) -> Trained:
-        number, attempt, training = (0, place[1], 0) if self.recipe.same_start else place
-        seed = (self.problem.seed, number, attempt, training)
-        return self.recipe.learner.train(self.problem, targets, loss, seed, self.callback.epoch)
-
-    def _targets(self, pseudo: PseudoLabels, weights: Weights) -> Targets:
-        """V_L ∪ S_U."""
-        return Targets(
+        """f_θ* of one stage (lines 6 to 8); not accepted if it collapsed or failed in every attempt."""
+        began, number = time.perf_counter(), len(history)
+        targets = Targets(
             np.concatenate([self.labelled.nodes, pseudo.nodes]),
             np.concatenate([self.labelled.labels, pseudo.labels]),
             np.concatenate([weights.true, weights.pseudo]),
             self.labelled.nodes.size,
         )
+        corrected, fault = self._attempts(targets, number, history[-1].transition)
+        data = TrainedOn(pseudo, weights.pseudo, beliefs.gain[pseudo.nodes], beliefs.confidence[pseudo.nodes])
+        if corrected is None:  # the predictions of its teacher stay
+            kept, seconds = history.accepted[-1], time.perf_counter() - began
+            return replace(kept, number=number, seconds=seconds, accepted=False, note=fault, trainings=(), **vars(data))
+        stage = self._record(number, data, corrected, began)
+        if not fault:
+            return stage
+        note = f"the student of stage {number} collapsed ({fault}); its teacher was kept"
+        return replace(stage, accepted=False, note=note)
+
+    def _attempts(self, targets: Targets, number: int, before: np.ndarray | None) -> tuple[Corrected | None, str]:
+        """A student, or None where its training failed, and its fault, or ""; afresh while retries are left."""
+        retries = self.retries if self.problem.settings.on_collapse == "retry" else 0
+        for attempt in range(1 + retries):
+            self.callback.training(number, attempt, targets.nodes.size - targets.true)
+            corrected, fault = self._attempt(targets, (number, attempt), before)
+            if not fault:
+                break
+        return corrected, fault
+
+    def _attempt(
+        self, targets: Targets, place: tuple[int, int], before: np.ndarray | None
+    ) -> tuple[Corrected | None, str]:
+        count = iter(range(1_000))
+        try:
+            corrected = self.recipe.correct(
+                lambda loss: self._train(targets, loss, (*place, next(count))), self.labelled, before
+            )
+        except TrainingError as error:
+            return None, f"stage {place[0]} failed: {error}"
+        return corrected, self._fault(corrected.student)
+
+    def _train(self, targets: Targets, loss: NodeLoss, place: tuple[int, int, int]) -> Trained:
+        seed = (self.problem.seed, *place)
+        return self.recipe.learner.train(self.problem, targets, loss, seed, self.callback.epoch)
 
     def _fault(self, trained: Trained) -> str:
         """Why a network counts as collapsed, or ""."""
@@ -119,20 +116,20 @@ class StageTrainer:
             return "it gives every node the same class"
         return ""
 
-    def _record(self, number: int, seen: Seen, corrected: Corrected, began: float, accepted: bool, note: str) -> Stage:
+    def _record(self, number: int, data: TrainedOn, corrected: Corrected, began: float) -> Stage:
         student = corrected.student
-        gain = student.gain(generator(self.problem.seed, number, 0, GAIN), self.recipe.gain_decides)
-        learnt, calibrated, words = self._calibrate(student.logits, number)
+        gain = student.gain(generator(self.problem.seed, number, 0, GAIN), "gain" in self.recipe.requires)
+        learnt, calibrated, note = self._calibrate(student.logits, number)
         return Stage(
             number=number,
-            **vars(seen),
+            **vars(data),
             transition=corrected.transition,
             trainings=tuple(t.training for t in corrected.trainings),
             seconds=time.perf_counter() - began,
             calibrated=calibrated,
             selection_logits=student.selection_logits,
-            accepted=accepted,
-            note=_told(note, words if accepted else ""),
+            accepted=True,
+            note=note,
             logits=student.logits,
             all_gain=gain,
             embedding=student.embedding,
@@ -140,23 +137,10 @@ class StageTrainer:
         )
 
     def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, Tensor], np.ndarray | None, str]:
-        """What the calibration learnt, under names of its own, the logits it gives, and what it says of itself."""
-        part = self.calibrate
-        if isinstance(part, Identity):
-            return {}, None, ""
+        """What the calibrator learnt, the logits it gives (None where it learnt nothing), and its note."""
+        part = self.recipe.calibrate
         learnt = part.fit(logits, self.problem, number)
-        if learnt is None:  # it had nothing to learn from
+        if learnt is None:
             return {}, None, ""
-        device = self.problem.settings.device
-        words = part.words(learnt) if hasattr(part, "words") else ""
-        return stored(learnt), part.apply(learnt, logits, self.problem.graph, device), words
-
-    def _broken(self, number: int, seen: Seen, began: float, note: str, kept: Stage) -> Stage:
-        """A stage without a student: what its teacher believed stands."""
-        seconds = time.perf_counter() - began
-        return replace(kept, number=number, seconds=seconds, accepted=False, note=note, trainings=(), **vars(seen))
-
-
-def _told(note: str, words: str) -> str:
-    """Both, with a full stop between them."""
-    return f"{note}{'' if note.endswith('.') else '.'} {words}" if note and words else note or words
+        calibrated = part.apply(learnt, logits, self.problem.graph, self.problem.settings.device)
+        return prefixed(CALIBRATION, learnt), calibrated, part.describe(learnt)

@@ -11,9 +11,10 @@ from drgst.report.explorer.data import plain
 from drgst.report.explorer.packing import WHOLE, unpack
 from drgst.report.explorer.stages import threshold_of
 from drgst.runs.result import Result
+from drgst.selftrain.select.base import Nothing
 from drgst.selftrain.select.clusters import ClusterChecked
-from drgst.selftrain.select.rank import TopPerClass
-from drgst.selftrain.select.threshold import Nothing, Threshold
+from drgst.selftrain.select.threshold import Threshold
+from drgst.selftrain.select.top_per_class import TopPerClass
 
 
 def test_json_without_nan(data: dict[str, Any]) -> None:
@@ -33,8 +34,8 @@ def test_predictions_are_those_of_the_stages(result: Result, data: dict[str, Any
 def test_pseudo_labels(result: Result, data: dict[str, Any]) -> None:
     """The pseudo-labelled nodes of each stage with label and weight."""
     for stage, packed in zip(result.history.stages, data["nodes"]["pseudo_labels"], strict=True):
-        np.testing.assert_array_equal(unpack(packed["node"]), stage.pseudo.nodes)
-        np.testing.assert_array_equal(unpack(packed["label"]), stage.pseudo.labels)
+        np.testing.assert_array_equal(unpack(packed["node"]), stage.pseudo_labels.nodes)
+        np.testing.assert_array_equal(unpack(packed["label"]), stage.pseudo_labels.labels)
         np.testing.assert_allclose(unpack(packed["weight"]), stage.weights, rtol=1e-6)
 
 
@@ -50,7 +51,7 @@ def test_stages_and_settings(result: Result, data: dict[str, Any]) -> None:
     """T, curves, the result, settings and versions are there."""
     student = data["stages"][1]
     np.testing.assert_allclose(student["transition"], result.history[1].transition, atol=1e-5)
-    assert sum(map(sum, student["pseudo"])) == result.history[1].pseudo.nodes.size
+    assert sum(map(sum, student["pseudo"])) == result.history[1].pseudo_labels.nodes.size
     assert len(student["trainings"][0]["train"]) == len(student["trainings"][0]["at"])
     assert [stage["result"] for stage in data["stages"]].count(True) == 1
     tables = {title: dict(rows) for title, rows in data["facts"]["tables"]}

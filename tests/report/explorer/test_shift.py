@@ -46,6 +46,6 @@ def test_shift_of_a_stage(result: Result) -> None:
     assert teacher["class_distance"]["pseudo_labelled-all"] is None
     student = result.history[1]
     shift = shift_of(student, result.graph, result.split)
-    expected = np.bincount(student.pseudo.labels, minlength=3) / student.pseudo.labels.size
+    expected = np.bincount(student.pseudo_labels.labels, minlength=3) / student.pseudo_labels.labels.size
     np.testing.assert_allclose(shift["shares"]["pseudo_labelled"], expected, atol=1e-5)
     assert 0 <= shift["class_distance"]["pseudo_labelled-all"] <= 1

@@ -25,11 +25,11 @@ def test_figures_are_those_of_the_run(result: Result) -> None:
     right = int((stage.predictions[split.test] == labels[split.test]).sum())
     counts = Counts.of(result)
     assert (counts.evaluated_on, counts.correct, counts.nodes) == ("test", right, split.test.size)
-    wrong = int((labels[stage.pseudo.nodes] != stage.pseudo.labels).sum())
-    assert (counts.pseudo_labels, counts.wrong) == (stage.pseudo.nodes.size, wrong)
+    wrong = int((labels[stage.pseudo_labels.nodes] != stage.pseudo_labels.labels).sum())
+    assert (counts.pseudo_labels, counts.wrong) == (stage.pseudo_labels.nodes.size, wrong)
     words = " ".join(sentences(result))
     assert f"{right / split.test.size:.1%} on {split.test.size:,} test nodes" in words
-    assert f"{wrong:,} ({wrong / stage.pseudo.nodes.size:.1%}) were wrong" in words
+    assert f"{wrong:,} ({wrong / stage.pseudo_labels.nodes.size:.1%}) were wrong" in words
     assert result.history.stop_reason in words
     assert str(result.graph.node_ids[result.suggested.nodes[0]]) in words
     assert next(title for title, _, _ in cards(result)) == "Accuracy on test nodes"

@@ -1,4 +1,4 @@
-"""ABN's objective by hand: who is trusted, how classes are balanced, and which pairs may be drawn."""
+"""ABN's objective by hand: what is pseudo-labelled, how classes are balanced, and which pairs may be drawn."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import torch
 from drgst.graph.core import make_graph
 from drgst.nn.losses import cross_entropy
 from drgst.nn.random import generator
-from drgst.selftrain.learners.adaptive import Adaptive, Strangers
-from drgst.selftrain.learners.network import Targets
+from drgst.selftrain.learners.adaptive import Adaptive, NonNeighbours
+from drgst.selftrain.problem import Targets
 
 
 def targets(world: Any) -> Targets:
@@ -22,11 +22,11 @@ def targets(world: Any) -> Targets:
 
 def test_pairs_are_never_adjacent_and_never_equal(world: Any) -> None:
     a = world.graph.adjacency.toarray()
-    strangers = Strangers(world.graph.adjacency)
+    non_neighbours = NonNeighbours(world.graph.adjacency)
     rng, nodes = generator(3), np.arange(60)
     seen = 0
     for _ in range(200):
-        i, j = strangers.draw(nodes, nodes, rng)
+        i, j = non_neighbours.draw(nodes, nodes, rng)
         assert (i != j).all()
         assert (a[i, j] == 0).all()
         seen += i.size
@@ -34,30 +34,30 @@ def test_pairs_are_never_adjacent_and_never_equal(world: Any) -> None:
     assert seen / (200 * 60) == pytest.approx(share, abs=0.02)
 
 
-def test_a_complete_graph_has_no_strangers() -> None:
+def test_a_complete_graph_has_no_such_pairs() -> None:
     graph = make_graph(None, np.ones((4, 4)) - np.eye(4), [0, 1, -1, -1])
-    i, j = Strangers(graph.adjacency).draw(np.arange(4).repeat(50), np.arange(4), generator(0))
+    i, j = NonNeighbours(graph.adjacency).draw(np.arange(4).repeat(50), np.arange(4), generator(0))
     assert i.size == j.size == 0
 
 
 def test_a_graph_without_edges() -> None:
     graph = make_graph(None, np.zeros((3, 3)), [0, 1, -1])
-    i, j = Strangers(graph.adjacency).draw(np.arange(3).repeat(50), np.arange(3), generator(0))
+    i, j = NonNeighbours(graph.adjacency).draw(np.arange(3).repeat(50), np.arange(3), generator(0))
     assert i.size
     assert (np.arange(3).repeat(50)[i] != j).all()
 
 
 def test_the_loss_by_hand(world: Any) -> None:
-    """Two trusted nodes of class 0 count 1/2 each, one of class 2 counts 1, a doubtful one nothing."""
+    """Two confident nodes of class 0 count 1/2 each, one of class 2 counts 1, an unsure one nothing."""
     problem = world.problem()
-    part = Adaptive(threshold=0.9, trust_weight=0.3, negative_weight=0.0)
+    part = Adaptive(threshold=0.9, pseudo_weight=0.3, negative_weight=0.0)
     objective = part(problem, targets(world), cross_entropy)
     assert objective.nodes.size == world.split.train.size + world.split.pool.size
     logits = torch.zeros(objective.nodes.size, 3)
     first = world.split.train.size
     for row, k in ((first, 0), (first + 1, 0), (first + 2, 2)):
         logits[row, k] = 4.0
-    logits[first + 3, 1] = 2.0  # 0.79: not sure enough
+    logits[first + 3, 1] = 2.0  # 0.79: below the threshold
     sure = -np.log(np.exp(4) / (np.exp(4) + 2))
     expected = np.log(3) + 0.3 * (sure / 2 + sure / 2 + sure)
     assert objective(logits, 0).item() == pytest.approx(expected, rel=1e-5)
@@ -74,7 +74,7 @@ def test_no_gradient_through_the_choice_and_a_finite_one_at_certainty(world: Any
     assert torch.isfinite(logits.grad).all()
 
 
-def test_negative_pairs_lower_the_class_of_strangers(world: Any) -> None:
+def test_negative_pairs_lower_the_class_of_others(world: Any) -> None:
     """Only the negative term: its gradient raises no logit of the class it speaks against."""
     objective = Adaptive(0.999, 0.0, 1.0, negatives=500)(world.problem(), targets(world), cross_entropy)
     logits = torch.zeros(objective.nodes.size, 3, requires_grad=True)
@@ -85,7 +85,7 @@ def test_negative_pairs_lower_the_class_of_strangers(world: Any) -> None:
     assert (logits.grad != 0).any()
 
 
-def test_abn_is_one_training_that_chooses_by_itself(world: Any) -> None:
+def test_abn_is_one_training_that_selects_by_itself(world: Any) -> None:
     history = world.run("abn", threshold=0.5)
     assert len(history) == 1
     assert history[0].val_accuracy > 0.5

@@ -11,9 +11,12 @@ from drgst.graph.core import make_graph
 from drgst.graph.split import Split
 from drgst.nn.ops.adjacency import laplacian_norm
 from drgst.selftrain.beliefs import softmax
-from drgst.selftrain.engine import result_stage
-from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.engine import self_train
+from drgst.selftrain.history import History, result_stage
+from drgst.selftrain.postprocess.base import Context
 from drgst.selftrain.postprocess.smooth import CorrectAndSmooth, corrected, spread
+from drgst.selftrain.problem import Problem
+from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
 
 
@@ -46,7 +49,8 @@ def test_the_correction_by_hand() -> None:
 def test_labels_reach_their_neighbours() -> None:
     """The network says nothing (p = ½): 2 takes after 0, 3 after 1, and 4 stays undecided."""
     problem = two_pairs()
-    p = softmax(CorrectAndSmooth()(np.zeros((5, 2), np.float32), problem))
+    context = Context(problem, Recipe(), History(), None, self_train)
+    p = softmax(CorrectAndSmooth()(np.zeros((5, 2), np.float32), context).logits)
     assert p[2, 0] > 0.6
     assert p[3, 1] > 0.6
     np.testing.assert_allclose(p[4], 0.5)
@@ -55,13 +59,13 @@ def test_labels_reach_their_neighbours() -> None:
 
 @pytest.mark.parametrize("name", ["gcn", "drgst-de", "label-propagation"])
 def test_any_recipe_takes_it_by_a_setting(world: Any, name: str) -> None:
-    """Only the result is finished; the stages before it and the network's own logits are as they were."""
-    plain, finished = world.run(name), world.run(name, smooth="correct-and-smooth")
-    for one, two in zip(plain.stages, finished.stages, strict=True):
+    """Only the result is postprocessed; the stages before it and the network's own logits are as they were."""
+    plain, after = world.run(name), world.run(name, smooth="correct-and-smooth")
+    for one, two in zip(plain.stages, after.stages, strict=True):
         np.testing.assert_array_equal(one.logits, two.logits)
     keep = world.problem(name).settings.keep
-    result = result_stage(finished, keep)
-    assert [s.number for s in finished.stages if s.finished is not None] == [result.number]
+    result = result_stage(after, keep)
+    assert [s.number for s in after.stages if s.postprocessed is not None] == [result.number]
     assert not np.array_equal(result_stage(plain, keep).probabilities, result.probabilities)
 
 
@@ -71,4 +75,4 @@ def test_the_test_labels_do_not_matter(world: Any) -> None:
     labels[world.split.test] = (labels[world.split.test] + 1) % 3
     other = type(world)(world.graph.with_(labels=labels), world.split)
     one, two = (w.run("gcn", smooth="correct-and-smooth") for w in (world, other))
-    np.testing.assert_array_equal(one[-1].finished, two[-1].finished)
+    np.testing.assert_array_equal(one[-1].postprocessed, two[-1].postprocessed)

@@ -71,7 +71,8 @@ def test_nothing_chosen_is_nothing_checked() -> None:
 def test_m3s_keeps_what_it_trusts(world: Any) -> None:
     """Every stage adds at most top/K a class to what was there before, with unchanged labels."""
     history = world.run("m3s", top=6, stages=3)
-    sets = [dict(zip(s.pseudo.nodes.tolist(), s.pseudo.labels.tolist(), strict=True)) for s in history.stages]
+    chosen = [stage.pseudo_labels for stage in history.stages]
+    sets = [dict(zip(pseudo.nodes.tolist(), pseudo.labels.tolist(), strict=True)) for pseudo in chosen]
     assert len(sets[-1]) > 0
     for before, after in pairwise(sets):
         assert before.items() <= after.items()

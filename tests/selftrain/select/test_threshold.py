@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from drgst.selftrain.select.threshold import Nothing, Threshold
+from drgst.selftrain.select.base import Nothing
+from drgst.selftrain.select.threshold import Threshold
 
 
 def test_threshold_takes_confident_pool_nodes(beliefs, world) -> None:

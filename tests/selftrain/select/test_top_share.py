@@ -1,4 +1,4 @@
-"""The choice of drgst-plus: shares, the floor, the pool and nothing else; weights by hand."""
+"""A share of the pool: shares, the floor, and candidates alone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.select.top_share import Anchored, TopShare
+from drgst.selftrain.beliefs import Beliefs
+from drgst.selftrain.select.top_share import TopShare
 
 
 @pytest.mark.parametrize(("stage", "share"), [(1, 0.4), (2, 0.6), (3, 0.7), (4, 0.7), (9, 0.7)])
@@ -38,9 +38,9 @@ def test_no_class_is_starved(beliefs: Beliefs) -> None:
     assert np.unique(pseudo.nodes).size == pseudo.nodes.size
 
 
-def test_what_is_trusted_is_not_chosen_again(beliefs: Beliefs) -> None:
+def test_excluded_nodes_are_no_candidates(beliefs: Beliefs) -> None:
     first = TopShare()(beliefs)
-    second = TopShare()(replace(beliefs, kept=first))
+    second = TopShare()(replace(beliefs, excluded=first.nodes))
     assert not np.isin(second.nodes, first.nodes).any()
 
 
@@ -50,23 +50,3 @@ def test_an_empty_pool(worlds: Any) -> None:
     assert problem.split.pool.size == 0
     empty = Beliefs(np.zeros((39, 3)), problem.graph, problem.split, 0, np.zeros((39, 2)), np.zeros(39))
     assert TopShare()(empty).nodes.size == 0
-
-
-def test_anchored_by_hand(beliefs: Beliefs) -> None:
-    """Gains 1 and 3 of mean 2: ½ + ½ · ½ and ½ + ½ · 1½; nine true labels share 0.3 of their sum of 2."""
-    gain = np.zeros(60, dtype=np.float32)
-    nodes = beliefs.split.pool[:2]
-    gain[nodes] = [1, 3]
-    weights = Anchored()(replace(beliefs, gain=gain), PseudoLabels(nodes, np.array([0, 1])))
-    np.testing.assert_allclose(weights.pseudo, [0.75, 1.25])
-    np.testing.assert_allclose(weights.true, np.full(9, 0.3 * 2 / 9))
-
-
-def test_anchored_without_gain_or_where_no_reader_differs(beliefs: Beliefs) -> None:
-    nodes = beliefs.split.pool[:6]
-    pseudo = PseudoLabels(nodes, np.zeros(6, dtype=np.int64))
-    alike = Anchored(share=0.5, gain=0)(beliefs, pseudo)
-    np.testing.assert_allclose(alike.pseudo, 1)
-    np.testing.assert_allclose(alike.true, 0.5 * 6 / 9)
-    still = Anchored()(replace(beliefs, gain=np.zeros(60, dtype=np.float32)), pseudo)
-    np.testing.assert_allclose(still.pseudo, 1)

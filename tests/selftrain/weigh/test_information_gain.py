@@ -1,4 +1,4 @@
-"""Weigh: uniform, by information gain, and as the published program weighs."""
+"""Weights by information gain, and as the published program weighs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ import pytest
 
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.weigh.information_gain import InformationGain, Uniform
-
-
-def test_uniform(beliefs) -> None:
-    weights = Uniform()(beliefs, Threshold(0.5)(beliefs))
-    np.testing.assert_array_equal(weights.true, np.ones(9))
-    assert (weights.pseudo == 1).all()
+from drgst.selftrain.weigh.information_gain import InformationGain
 
 
 @pytest.mark.parametrize("beta", [0.25, 1.0])
-def test_information_gain_on_the_chosen_only(beliefs, beta: float) -> None:
+def test_information_gain_on_the_pseudo_labelled_only(beliefs, beta: float) -> None:
     """Mean over S_U alone: the gains of other nodes do not matter."""
     pseudo = Threshold(0.5)(beliefs)
     weights = InformationGain(beta)(beliefs, pseudo)
@@ -32,7 +26,7 @@ def test_information_gain_on_the_chosen_only(beliefs, beta: float) -> None:
     np.testing.assert_array_equal(again.pseudo, weights.pseudo)
 
 
-def test_as_released_on_true_and_chosen_alike(beliefs) -> None:
+def test_as_released_on_true_and_pseudo_labels_alike(beliefs) -> None:
     pseudo = Threshold(0.5)(beliefs)
     weights = InformationGain(0.5, over_true=True)(beliefs, pseudo)
     both = np.concatenate([weights.true, weights.pseudo])
@@ -50,7 +44,7 @@ def test_all_gains_zero(beliefs, over_true: bool) -> None:
     np.testing.assert_allclose(weights.true, 2.0 if over_true else 1.0)
 
 
-def test_nobody_chosen(beliefs) -> None:
+def test_no_pseudo_labels(beliefs) -> None:
     weights = InformationGain(0.5)(beliefs, PseudoLabels.empty())
     assert weights.pseudo.size == 0
     assert weights.true.size == 9

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from drgst.bench.statistics.cells import mean_and_std
 from drgst.bench.store import Store
 from drgst.bench.store.export import readable_rows
 from drgst.bench.store.schema import COLUMNS, Row
-from drgst.bench.task import NEUTRAL, canonical
+from drgst.bench.task import canonical
 from drgst.errors import SettingError, StoreError, unknown
 
 CellName = tuple[str, int, str]
@@ -75,12 +75,11 @@ def read_runs(path: Path) -> list[Row]:
 def runs_by_cell(rows: Iterable[Row], wanted: RunFilter) -> dict[CellName, Runs]:
     """(dataset, per_class, recipe) -> its runs; cells without a run that passes the filter are left out."""
     groups: dict[CellName, dict[tuple[object, ...], list[Row]]] = {}
-    signature = _Signatures()
     for row in rows:
         if (row["pool"], row["validation"]) != (wanted.pool, wanted.validation):
             continue
         cell = (row["dataset"], row["per_class"], row["recipe"])
-        group = (row["variant"], row["algorithm"], row["data_sha256"], signature[row["settings"]])
+        group = (row["variant"], row["recipe_version"], row["data_sha256"], _canonical(row["settings"]))
         groups.setdefault(cell, {}).setdefault(group, []).append(row)
     found = {cell: _pick([Runs(tuple(g)) for g in of_cell.values()], wanted) for cell, of_cell in groups.items()}
     return {cell: runs for cell, runs in found.items() if runs is not None}
@@ -96,12 +95,9 @@ def _pick(groups: list[Runs], wanted: RunFilter) -> Runs | None:
     return max(fitting, key=lambda runs: runs.newest, default=None)
 
 
-class _Signatures(dict[str, str]):
-    """Settings JSON -> what of it counts for the key; few distinct texts occur in many rows."""
-
-    def __missing__(self, text: str) -> str:
-        self[text] = canonical({k: v for k, v in json.loads(text).items() if k not in NEUTRAL or NEUTRAL[k] != v})
-        return self[text]
+@cache  # few distinct texts occur in many rows
+def _canonical(settings: str) -> str:
+    return canonical(json.loads(settings))
 
 
 def check_recipe(name: str, cells: Iterable[CellName]) -> None:

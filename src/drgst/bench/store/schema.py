@@ -9,7 +9,7 @@ from typing import Any
 
 Row = dict[str, Any]
 
-VERSION = 2  # of the layout; a store of a higher one is refused
+VERSION = 3  # of the layout and of the keys; a store of another one is refused
 APPLICATION = 0x44524753  # "DRGS": tells our stores from other SQLite files
 
 # column -> SQL type; the order is that of exports
@@ -38,14 +38,14 @@ COLUMNS = {
     "peak_memory_mb": "REAL",
     "stop_reason": "TEXT",
     "error": "TEXT",  # of a failed run, else NULL
-    "settings": "TEXT NOT NULL",  # all of them, JSON
+    "settings": "TEXT NOT NULL",  # those that the recipe reads, JSON
     "data_sha256": "TEXT NOT NULL",
     "split_sha256": "TEXT NOT NULL",
-    "algorithm": "INTEGER NOT NULL",
+    "recipe_version": "INTEGER NOT NULL",
     "code": "TEXT",  # version and commit
     "versions": "TEXT",  # JSON
     "created": "TEXT NOT NULL",  # UTC
-    "stage_rows": "TEXT",  # JSON: one object per stage (drgst.runs.stage_metrics)
+    "stage_rows": "TEXT",  # JSON: one object per stage (drgst.runs.metrics)
 }
 
 TABLES = (

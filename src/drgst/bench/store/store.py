@@ -133,10 +133,11 @@ class Store:
         is_store, version = _value(db, "PRAGMA application_id") == APPLICATION, _value(db, "PRAGMA user_version")
         if not is_store and _value(db, "SELECT count(*) FROM sqlite_master"):
             raise StoreError(f"{self.path} is an SQLite file, but not a store of drgst; name another --store")
-        if is_store and version > VERSION:
+        if is_store and version != VERSION:
+            age, update = ("a newer", "update drgst, or ") if version > VERSION else ("an older", "")
             raise StoreError(
-                f"{self.path} was written by a newer drgst (store version {version}, this one reads up to {VERSION}); "
-                "update drgst, or name another --store"
+                f"{self.path} was written by {age} drgst (store version {version}, this one reads {VERSION}); "
+                f"{update}name another --store"
             )
 
     @contextmanager

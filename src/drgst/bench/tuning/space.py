@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from drgst.errors import SettingError, unknown
-from drgst.selftrain.recipe import Recipe
 
 SPACES = ("paper", "wide")
 BETAS = (4 / 3, 1.0, 2 / 3, 1 / 2, 1 / 3, 1 / 4)
@@ -42,17 +41,17 @@ class Range:
 Space = Mapping[str, Choice | Range]
 
 
-def space_of(name: str, dataset: str, recipe: Recipe) -> Space:
-    """The space ``paper`` or ``wide`` for a recipe: only settings that one of its parts reads.
+def space_of(name: str, dataset: str, read: Collection[str], requires: Collection[str]) -> Space:
+    """The space ``paper`` or ``wide`` for a recipe: only settings that it reads, and the drop rate where gain decides.
 
     ``paper``: τ, β and drop rate as in the appendix, τ by data set. ``wide``: the same as ranges, and the network's
     own settings.
     """
     if name not in SPACES:
         raise SettingError(unknown("space", name, SPACES))
-    read = _read_by(recipe)
     space = _paper(dataset) if name == "paper" else _wide()
-    found = {key: value for key, value in space.items() if key in read}
+    unused = set() if "gain" in requires else {"drop_rate"}
+    found = {key: value for key, value in space.items() if key in read and key not in unused}
     if not found:
         raise SettingError("the paper's grid has nothing for a recipe without threshold or gain; take --space wide")
     return found
@@ -77,16 +76,3 @@ def _wide() -> dict[str, Choice | Range]:
         "dropout": Range(0.0, 0.9),
         "hidden": Choice((16, 32, 64, 128)),
     }
-
-
-def _read_by(recipe: Recipe) -> set[str]:
-    """The settings that matter, as far as the parts say what they hold."""
-    words = " ".join(recipe.parts().values())
-    read = {key for key in ("threshold", "beta") if f"{key}=" in words}
-    if recipe.uses_gain:
-        read |= {"beta", "drop_rate"}
-    if "MaxStages" in words and "Nothing" not in words:
-        read.add("stages")
-    if "Network" in words:
-        read |= {"lr", "weight_decay", "dropout", "hidden"}
-    return read

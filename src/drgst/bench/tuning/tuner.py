@@ -13,7 +13,7 @@ from drgst.bench.executors import Executor
 from drgst.bench.expand import Expander
 from drgst.bench.grid import Cell, Grid
 from drgst.bench.store import Store
-from drgst.bench.task import ALGORITHM, Task, canonical
+from drgst.bench.task import Task, canonical
 from drgst.bench.tuning.space import Choice, Range, Space, space_of
 from drgst.errors import RunError, SettingError
 from drgst.processes import is_running, start_time
@@ -104,15 +104,15 @@ class Tuner:
     def _settings(self, task: Task, changes: dict[str, Any]) -> dict[str, Any]:
         split, _ = self.expander.split(self.cell.source, self.cell.per_class, task.draw)
         settings, _ = resolve(self.cell.recipe, self.expander.graph(self.cell.source), split, changes)
-        return settings.model_dump()
+        return settings.as_dict()
 
     def _space(self, name: str) -> Space:
         graph = self.expander.graph(self.cell.source)
         split, _ = self.expander.split(self.cell.source, self.cell.per_class, 0)
         if not split.val.size:
             raise SettingError("tuning needs validation nodes, and the split has none")
-        _, recipe = resolve(self.cell.recipe, graph, split, self.grid.changes)
-        space = space_of(name, graph.name, recipe)
+        settings, recipe = resolve(self.cell.recipe, graph, split, self.grid.changes)
+        space = space_of(name, graph.name, settings.names, recipe.requires)
         return {key: value for key, value in space.items() if key not in self.grid.changes}
 
     def _open(self, store: Store) -> Any:
@@ -164,7 +164,7 @@ class Tuner:
 
 def study_name(cell: Cell, space: str, tasks: list[Task]) -> str:
     """``cora-3-drgst-de-paper-1f2e…``: the same search has the same name."""
-    content = canonical([ALGORITHM, space, [task.key for task in tasks]])
+    content = canonical([space, [task.key for task in tasks]])
     short = hashlib.sha256(content.encode()).hexdigest()[:8]
     return f"{tasks[0].dataset}-{cell.per_class}-{cell.recipe}-{space}-{short}"
 

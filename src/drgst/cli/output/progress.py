@@ -18,7 +18,7 @@ PERIOD = 0.1  # seconds between two updates of the live line
 class Progress(LiveDisplay, Callback):
     """Stage, epoch, validation loss and number of pseudo-labelled nodes, on ``console`` (standard error)."""
 
-    def __init__(self, console: Console, stages: int) -> None:
+    def __init__(self, console: Console, stages: int | None) -> None:
         super().__init__(console)
         self.stages = stages
         self.place, self.pseudo_labelled, self.next = "", 0, 0.0
@@ -26,7 +26,7 @@ class Progress(LiveDisplay, Callback):
     def training(self, stage: int, attempt: int, pseudo_labelled: int) -> None:
         """A student, or at stage 0 the teacher, is about to be trained."""
         again = f", fresh start {attempt}" if attempt else ""
-        self.place = f"teacher{again}" if stage == 0 else f"stage {stage} of {self.stages}{again}"
+        self.place = f"teacher{again}" if stage == 0 else f"{_stage(stage, self.stages)}{again}"
         self.pseudo_labelled = pseudo_labelled
 
     def epoch(self, epoch: int, train_loss: float, val_loss: float) -> None:
@@ -44,12 +44,17 @@ class Progress(LiveDisplay, Callback):
             self.console.print(stage_line(history, self.stages), soft_wrap=True)
 
 
-def stage_line(history: History, stages: int) -> str:
+def stage_line(history: History, stages: int | None) -> str:
     """``stage 1 of 2: 633 pseudo-labelled nodes, validation accuracy 69.2%, 555 epochs, 5.5 s``."""
     stage = history[-1]
-    name = "teacher" if stage.number == 0 else f"stage {stage.number} of {stages}"
-    parts = [f"{stage.pseudo.nodes.size:,} pseudo-labelled nodes"] if stage.number else []
+    name = "teacher" if stage.number == 0 else _stage(stage.number, stages)
+    parts = [f"{stage.pseudo_labels.nodes.size:,} pseudo-labelled nodes"] if stage.number else []
     if not math.isnan(stage.val_accuracy):
         parts.append(f"validation accuracy {stage.val_accuracy:.1%}")
     parts += [f"{stage.epochs:,} epochs", f"{stage.seconds:.1f} s"]
     return f"{name}: {', '.join(parts)}" + (f" ({stage.note})" if stage.note else "")
+
+
+def _stage(number: int, stages: int | None) -> str:
+    """``stage 1 of 2``; ``stage 1`` where the recipe has no number of stages."""
+    return f"stage {number}" if stages is None else f"stage {number} of {stages}"

@@ -77,7 +77,7 @@ def _teacher_against_student(summary: dict[str, Any]) -> list[str]:
 
 
 COLUMNS = (  # title, key of the row, format
-    ("pseudo-\nlabelled", "trusted", "{:,}"),
+    ("pseudo-\nlabelled", "pseudo_labelled", "{:,}"),
     ("precision", "precision", "{:.1%}"),
     ("validation", "val_accuracy", "{:.1%}"),
     ("test", "test_accuracy", "{:.1%}"),

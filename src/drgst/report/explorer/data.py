@@ -25,7 +25,7 @@ def page_data(result: Result, command: str) -> dict[str, Any]:
         "classes": list(graph.class_names),
         "roles": list(ROLES),
         "evaluated_on": evaluation_nodes(graph, result.split)[0],
-        "threshold": threshold_of(result.recipe.select),
+        "threshold": threshold_of(getattr(result.recipe, "select", None)),
         "cards": cards(result),
         "sentences": sentences(result),
         "notes": [*sample.notes, *(f"The graph: {note}." for note in graph.notes)],

@@ -69,9 +69,9 @@ def _predictions(stages: list[Stage], nodes: np.ndarray) -> dict[str, Any]:
 
 def _pseudo_labels(stage: Stage, nodes: np.ndarray) -> dict[str, Any]:
     """The pseudo-labelled nodes of a stage with their labels and weights."""
-    here = np.isin(stage.pseudo.nodes, nodes)
+    here = np.isin(stage.pseudo_labels.nodes, nodes)
     return {
-        "node": pack(np.searchsorted(nodes, stage.pseudo.nodes[here]), "u4"),
-        "label": pack(stage.pseudo.labels[here], "u2"),
+        "node": pack(np.searchsorted(nodes, stage.pseudo_labels.nodes[here]), "u4"),
+        "label": pack(stage.pseudo_labels.labels[here], "u2"),
         "weight": pack(stage.weights[here], "f4"),
     }

@@ -33,10 +33,10 @@ def confidence_distance(a: np.ndarray, b: np.ndarray) -> float | None:
 def shift_of(stage: Stage, graph: Graph, split: Split) -> dict[str, Any]:
     """Class shares and confidence of labelled, pseudo-labelled and all nodes by the network of ``stage``."""
     confidence, classes = stage.probabilities.max(axis=1), graph.num_classes
-    groups = {"labelled": split.train, "pseudo_labelled": stage.pseudo.nodes, "all": np.arange(graph.num_nodes)}
+    groups = {"labelled": split.train, "pseudo_labelled": stage.pseudo_labels.nodes, "all": np.arange(graph.num_nodes)}
     share = {
         "labelled": shares(graph.labels[split.train], classes),
-        "pseudo_labelled": shares(stage.pseudo.labels, classes),
+        "pseudo_labelled": shares(stage.pseudo_labels.labels, classes),
         "all": shares(stage.predictions, classes),
         "truth": shares(graph.labels, classes) if 2 * (graph.labels >= 0).sum() > graph.num_nodes else None,
     }

@@ -29,7 +29,7 @@ def stage_data(result: Result, shown: list[int]) -> list[dict[str, Any]]:
 
 
 def _detail(result: Result, stage: Stage) -> dict[str, Any]:
-    graph, split, pseudo = result.graph, result.split, stage.pseudo
+    graph, split, pseudo = result.graph, result.split, stage.pseudo_labels
     _, nodes = evaluation_nodes(graph, split)
     return {
         "transition": None if stage.transition is None else stage.transition.round(5).tolist(),

@@ -28,7 +28,7 @@ class Counts:
     @classmethod
     def of(cls, result: Result) -> Counts:
         """Count."""
-        labels, pseudo = result.graph.labels, result.stage.pseudo
+        labels, pseudo = result.graph.labels, result.stage.pseudo_labels
         name, nodes = evaluation_nodes(result.graph, result.split)
         stages = (result.stage, result.history[0])
         correct, teacher = (int((stage.predictions[nodes] == labels[nodes]).sum()) for stage in stages)
@@ -109,8 +109,8 @@ def _accuracy(result: Result, c: Counts) -> str:
 
 def _pseudo_labels(result: Result, c: Counts) -> str:
     if len(result.history) == 1:
-        return "No node was pseudo-labelled."
-    ever = np.unique(np.concatenate([s.pseudo.nodes for s in result.history.stages])).size
+        return f"The run ended after the teacher: {result.history.stop_reason}."
+    ever = np.unique(np.concatenate([s.pseudo_labels.nodes for s in result.history.stages])).size
     text = f"{c.pseudo_labels:,} nodes were pseudo-labelled for the result, {ever:,} in any stage"
     if not c.known:
         return f"{text}; how many of the pseudo-labels are wrong is not known."

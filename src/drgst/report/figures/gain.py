@@ -8,7 +8,8 @@ from drgst.nn.random import generator
 from drgst.recipes.resolve import resolve
 from drgst.runs.result import Result
 from drgst.selftrain.history import Stage
-from drgst.selftrain.learners.network import Network, Problem
+from drgst.selftrain.learners.network import Network
+from drgst.selftrain.problem import Problem
 from drgst.uncertainty.gain import GainSettings, estimate_gain
 
 KINDS = {"dropout": "drgst-do", "dropedge": "drgst-de"}  # kind of gain -> the recipe whose drop rate it takes

@@ -59,7 +59,7 @@ def snapshots(run: Result, pool: np.ndarray, test: np.ndarray, seed: int) -> lis
             stage.number,
             at[: pool.size],
             at[pool.size :],
-            spread(stage.pseudo.nodes, stage.weights, run.graph.num_nodes)[pool],
+            spread(stage.pseudo_labels.nodes, stage.weights, run.graph.num_nodes)[pool],
             accuracy(stage.predictions[test], run.graph.labels[test]),
         )
         for stage, at in zip(stages, places, strict=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from drgst.bench.grid import Grid
 from drgst.bench.statistics.results import Row, RunFilter
-from drgst.bench.task import NEUTRAL, canonical
+from drgst.bench.task import canonical
 from drgst.report.experiments import DRGST, Experiment
 from drgst.report.figures import style
 from drgst.report.figures.ablation import within_draws
@@ -91,7 +91,7 @@ def lines(rows: Iterable[Row], setting: str, wanted: RunFilter | None = None) ->
     groups: dict[tuple[str, int], dict[str, list[Row]]] = {}
     for row in rows:
         if row["recipe"] in DRGST and (row["pool"], row["validation"]) == (wanted.pool, wanted.validation):
-            key = canonical([row["algorithm"], row["data_sha256"], _others(row["settings"], setting)])
+            key = canonical([row["recipe_version"], row["data_sha256"], _others(row["settings"], setting)])
             groups.setdefault((row["recipe"], row["per_class"]), {}).setdefault(key, []).append(row)
     made = [
         Line(recipe, k, max((_values(rows, setting) for rows in sets.values()), key=lambda each: each[:2])[2])
@@ -112,7 +112,7 @@ def _values(rows: Sequence[Row], setting: str) -> tuple[int, str, dict[float, di
 
 def _others(settings: str, setting: str) -> dict[str, Any]:
     found = json.loads(settings)
-    return {k: v for k, v in found.items() if k != setting and (k not in NEUTRAL or NEUTRAL[k] != v)}
+    return {k: v for k, v in found.items() if k != setting}
 
 
 def draw(data: Data) -> style.Figure:

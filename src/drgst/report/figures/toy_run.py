@@ -18,8 +18,10 @@ from drgst.runs.model import OWN
 from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.rank import TopPerClass
-from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
+from drgst.selftrain.select.accumulate import Accumulate
+from drgst.selftrain.select.top_per_class import TopPerClass
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 SIGMA, BANDWIDTH = 0.3, 0.1  # σ of the paper's Gaussian; width of the kernels
 SETTINGS = {"normalise": "none", "fixed_epochs": 200, "gain": "dropout", "drop_rate": 0.5, "weight_decay": 0.0}
@@ -72,13 +74,13 @@ def run_toy(seed: int = 0, sizes: ToySizes | None = None, changes: Mapping[str, 
     )
     split = _split(graph, sizes, np.random.default_rng(seed))
     config = RunConfig(recipe=OWN, seed=seed, threads=1, settings={**SETTINGS, **(changes or {})})
-    recipe = Recipe(select=TopPerClass(sizes.top), carry=True, stop=(NoNewLabels(), MaxStages(sizes.rounds)))
+    recipe = Recipe(select=Accumulate(TopPerClass(sizes.top)), stop=(NoNewLabels(), MaxStages(sizes.rounds)))
     return _toy(Run.of(graph, config, split, recipe).execute())
 
 
 def _toy(result: Result) -> Toy:
     graph, history, problem = result.graph, result.history, result.run.problem
-    places, train, pseudo = np.asarray(graph.features), result.split.train, history.accepted[-1].pseudo
+    places, train, pseudo = np.asarray(graph.features), result.split.train, history.accepted[-1].pseudo_labels
     ours = pseudo.nodes[pseudo.labels == 0]
     is_gaussian = graph.labels[train] == 0
     return Toy(

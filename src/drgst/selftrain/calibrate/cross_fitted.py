@@ -9,37 +9,46 @@ import torch
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.selftrain.calibrate.parts import Identity, Learnt
+from drgst.selftrain.calibrate.base import Identity, Learnt
 from drgst.selftrain.history import History
 from drgst.selftrain.learners.multiview.crossfit import folds
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.learners.network import Problem
-from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.stop.parts import MaxStages, NoNewLabels
+from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
+from drgst.selftrain.problem import Problem
+from drgst.selftrain.recipe import AnyRecipe, Recipe
+from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.stop.no_new_labels import NoNewLabels
 from drgst.uncertainty.calibration import fit_temperature_with_prior
 
 
 @dataclass(frozen=True)
-class CrossFitted:
+class CrossFitted(Postprocess):
     """z' = z / T, T = argmin of the cross-entropy of training labels that a run had not seen: keeps every argmax.
 
     The training nodes are dealt into three folds (two where a class has two labels); for each the whole loop runs once
     more, stage by stage beside the run itself and with the view that it chose, without the labels of the fold. What was
     fitted to a label can't say how often it is wrong elsewhere; these runs can. T is thought to be near 1
-    (:func:`~drgst.uncertainty.calibration.fit_temperature_with_prior`), as labels are few. Readers of these runs are
-    fitted to 1,000 pseudo-labels at most. Nothing is done where there are validation labels, which tell more, or where
-    a class has one label alone.
+    (:func:`~drgst.uncertainty.calibration.fit_temperature_with_prior`), as labels are few. These runs use 1,000
+    pseudo-labels at most. Nothing is done where there are validation labels, which tell more, or where a class
+    has one label alone.
     """
 
     folds: int = 3
     most: int = 1_000
-    recipe: Recipe | None = field(default=None, repr=False)  # the loop; the run's own, see :meth:`bound`
+    recipe: AnyRecipe | None = field(default=None, repr=False)  # the loop; the run's own, see :meth:`bound`
 
-    def bound(self, recipe: Recipe) -> CrossFitted:
+    def __call__(self, logits: np.ndarray, context: Context) -> Adjusted:
+        part, problem = self.bound(context.recipe), context.problem
+        learnt = part.fit(logits, problem, context.stage.number)
+        if learnt is None:
+            return Adjusted(logits)
+        return Adjusted(part.apply(learnt, logits, problem.graph, "cpu"), learnt, part.words(learnt))
+
+    def bound(self, recipe: AnyRecipe) -> CrossFitted:
         """This part, to rehearse ``recipe``: all that it does up to the logits of a student."""
-        return replace(self, recipe=replace(recipe, calibrate=Identity(), finish=()))
+        return replace(self, recipe=recipe.with_parts(calibrate=Identity(), postprocess=()))
 
-    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt | None:  # noqa: ARG002
+    def fit(self, _logits: np.ndarray, problem: Problem, stage: int) -> Learnt | None:
         """T, how many labels were left out, and how many of them were found again."""
         train, labels = problem.split.train, problem.graph.labels[problem.split.train]
         counts = np.bincount(labels)
@@ -53,22 +62,22 @@ class CrossFitted:
             name: torch.tensor(value) for name, value in zip(("temperature", "asked", "found"), learnt, strict=True)
         }
 
-    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:  # noqa: ARG002
+    def apply(self, learnt: Learnt, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
         """z / T."""
-        return (logits / learnt["temperature"].numpy()).astype(logits.dtype)
+        return logits if not learnt else (logits / learnt["temperature"].numpy()).astype(logits.dtype)
 
     def words(self, learnt: Learnt) -> str:
         """What the folds said."""
         asked, found = int(learnt["asked"]), int(learnt["found"])
         return f"Left out, {found} of {asked} known labels were found again; temperature {learnt['temperature']:.2f}."
 
-    def loop(self, problem: Problem, stage: int) -> Recipe:
+    def loop(self, problem: Problem, stage: int) -> AnyRecipe:
         """The recipe up to ``stage``, with the view that the run itself chose and fewer pseudo-labels."""
         recipe = self.recipe or Recipe()
         learner = recipe.learner
         if isinstance(learner, MultiViewEnsemble):
             learner = replace(learner, view=learner.panel(problem).name, most=self.most)
-        return replace(recipe, learner=learner, stop=(NoNewLabels(), MaxStages(stage)))
+        return recipe.with_parts(learner=learner, stop=(NoNewLabels(), MaxStages(stage)))
 
 
 def fold_problem(problem: Problem, fold: np.ndarray, number: int) -> Problem:
@@ -103,7 +112,7 @@ class Rehearsals:
             fold = folds(problem.graph.labels[train], part.folds)
             runs = [(fold_problem(problem, fold, number), History()) for number in range(fold.max() + 1)]
         loop = part.loop(problem, stage)
-        runs = [(known, _light(self_train(known, loop, history=history), loop)) for known, history in runs]
+        runs = [(known, _light(self_train(known, loop, history=history))) for known, history in runs]
         out = np.empty((train.size, problem.graph.num_classes))
         for number, (_, history) in enumerate(runs):
             out[fold == number] = history.accepted[-1].logits[train[fold == number]]
@@ -111,9 +120,9 @@ class Rehearsals:
         return out
 
 
-def _light(history: History, recipe: Recipe) -> History:
+def _light(history: History) -> History:
     """Without the arrays of stages that no later stage looks at: a large graph has no room for them."""
-    needed = {history.accepted[-1].number} | ({0} if recipe.alternatives else set())
+    needed = {history.accepted[-1].number}
     none = np.empty((0, 0), dtype=np.float32)
     stages = tuple(
         s

@@ -1,13 +1,16 @@
-"""The transition matrix T: how true labels turn into pseudo-labels."""
+"""Correct by the transition matrix T, how true labels turn into pseudo-labels: the paper's correction."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
+import torch
 from scipy.optimize import minimize
 
-Regulariser = Literal["orthogonal", "identity"]
+from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
+from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.correct.base import Corrected, Labelled, TrainOnce
 
 
 def transition_loss(t: np.ndarray, p: np.ndarray, labels: np.ndarray) -> float:
@@ -38,19 +41,15 @@ def learn_transition(p: np.ndarray, labels: np.ndarray, classes: int) -> np.ndar
     return found.x.reshape(classes, classes)
 
 
-def learn_transition_as_released(
-    p: np.ndarray, labels: np.ndarray, before: np.ndarray, steps: int = 200, lr: float = 0.01, decay: float = 5e-4
-) -> np.ndarray:
-    """argmin_T mean (T_y - f)² + mean (T - I)² by 200 Adam steps with weight decay, from the T of the stage before.
+@dataclass(frozen=True)
+class Transition:
+    """Train without T, learn T from f_θ̄ on V_L (Eq. update_T), retrain from scratch with f_θ̄ = T f_θ*.
 
-    The published program's update, (C, C).
+    Lines 6 to 8 of Algorithm 1. T starts from I in every stage.
     """
-    t = before.astype(np.float64).copy()
-    m, v = np.zeros_like(t), np.zeros_like(t)
-    c = t.shape[0]
-    for step in range(1, steps + 1):
-        grad = 2 * (t - np.eye(c)) / c**2 + decay * t
-        np.add.at(grad, labels, 2 * (t[labels] - p) / p.size)
-        m, v = 0.9 * m + 0.1 * grad, 0.999 * v + 0.001 * grad**2
-        t -= lr * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)
-    return t
+
+    def __call__(self, train: TrainOnce, labelled: Labelled, _before: np.ndarray | None) -> Corrected:
+        first = train(cross_entropy)
+        t = learn_transition(softmax(first.logits[labelled.nodes]), labelled.labels, labelled.classes)
+        second = train(CorrectedCrossEntropy(torch.from_numpy(t).float()))
+        return Corrected(second, (first, second), t)

@@ -1,4 +1,4 @@
-"""The objective of ABN: a trusted set chosen again every epoch, balanced by class, with negative sampling."""
+"""The objective of ABN: pseudo-labels selected anew in every epoch, balanced by class, with negative sampling."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from torch import Tensor
 
 from drgst.nn.losses import NodeLoss
 from drgst.nn.random import generator
-from drgst.selftrain.learners.network import Problem, Targets
+from drgst.selftrain.problem import Problem, Targets
 
 NEGATIVES = 4_000_037  # sets the generator of negative pairs apart from all others
 MOST = 1 - 1e-6  # a probability above this counts as this, so that log(1 - p) stays finite
 
 
-class Strangers:
+class NonNeighbours:
     """Draws pairs (i, j) of nodes that are neither the same nor adjacent."""
 
     def __init__(self, adjacency: sp.csr_array) -> None:
@@ -26,10 +26,10 @@ class Strangers:
         self.edges = rows * self.count + adjacency.indices  # sorted: rows and the indices in them are
 
     def draw(self, first: np.ndarray, others: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Places in ``first`` and in ``others`` of the pairs that are allowed, of one try for each of ``first``.
+        """Places in ``first`` and in ``others`` of the pairs that are allowed, of one draw for each of ``first``.
 
-        A try that hits the node itself or a neighbour is left out, not repeated: on a sparse graph that is one in a
-        thousand, and the mean over pairs does not mind.
+        A draw that gives the node itself or a neighbour is left out, not repeated: on a sparse graph that is one in a
+        thousand, and the mean is taken over the pairs that are left.
         """
         drawn = rng.integers(0, others.size, first.size)
         i, j = first, others[drawn]
@@ -44,33 +44,33 @@ class AdaptiveLoss:
     """mean CE(V_L) + λ Σ_{u ∈ S} CE(u, ȳ_u) / n_ȳ + λ₁ · mean of -log(1 - p_j[y_i]) over pairs (i, j).
 
     S = {u ∈ pool: max p_u > τ} by the training logits of the epoch itself, n_k the number of them in class k, no
-    gradient through the choice. i goes over V_L ∪ S, j is drawn from V_L ∪ pool, never i and never a neighbour.
+    gradient through the selection. i goes over V_L ∪ S, j is drawn from V_L ∪ pool, never i and never a neighbour.
     """
 
     def __init__(self, problem: Problem, targets: Targets, loss: NodeLoss, part: Adaptive) -> None:
         self.part, self.loss, self.true = part, loss, targets.nodes.size
         self.nodes = np.concatenate([targets.nodes, np.setdiff1d(problem.split.pool, targets.nodes)])
         self.labels = torch.from_numpy(np.array(targets.labels, dtype=np.int64)).to(problem.inputs.device)
-        self.strangers = Strangers(problem.graph.adjacency)
+        self.non_neighbours = NonNeighbours(problem.graph.adjacency)
         self.rng = generator(problem.seed, NEGATIVES)
 
-    def __call__(self, logits: Tensor, epoch: int) -> Tensor:  # noqa: ARG002
-        rows, labels, weights = self.trusted(logits)
-        trusted = logits[rows]
+    def __call__(self, logits: Tensor, _epoch: int) -> Tensor:
+        rows, labels, weights = self.pseudo_labels(logits)
+        selected = logits[rows]
         total = self.loss(logits[: self.true], self.labels).mean()
-        total = total + self.part.trust_weight * weights.dot(self.loss(trusted, labels))
+        total = total + self.part.pseudo_weight * weights.dot(self.loss(selected, labels))
         if not self.part.negative_weight:
             return total
         positive = np.concatenate([np.arange(self.true), rows.cpu().numpy()])
         return total + self.part.negative_weight * self.negative(logits, positive, torch.cat([self.labels, labels]))
 
     @torch.no_grad()
-    def trusted(self, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Rows of S, their pseudo-labels and 1/n_ȳ: log p_max = z_max - logsumexp z spares the softmax."""
+    def pseudo_labels(self, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Rows of S, their pseudo-labels and 1/n_ȳ: log p_max = z_max - logsumexp z, without the softmax."""
         pool = logits[self.true :]
         top, labels = pool.max(dim=1)
-        sure = (top - pool.logsumexp(dim=1)) > np.log(max(self.part.threshold, 1e-30))
-        rows = sure.nonzero().squeeze(1)
+        confident = (top - pool.logsumexp(dim=1)) > np.log(max(self.part.threshold, 1e-30))
+        rows = confident.nonzero().squeeze(1)
         labels = labels[rows]
         counts = torch.bincount(labels, minlength=logits.shape[1])
         return rows + self.true, labels, 1.0 / counts[labels].float()
@@ -80,22 +80,22 @@ class AdaptiveLoss:
         places = np.arange(positive.size)
         if self.part.negatives:
             places = self.rng.integers(0, positive.size, self.part.negatives)
-        first, second = self.strangers.draw(self.nodes[positive[places]], self.nodes, self.rng)
+        first, second = self.non_neighbours.draw(self.nodes[positive[places]], self.nodes, self.rng)
         if not first.size:
             return logits.new_zeros(())
         p = logits[torch.from_numpy(second).to(logits.device)].softmax(dim=1)
-        asked = labels[torch.from_numpy(places[first]).to(logits.device)].unsqueeze(1)
-        return -torch.log1p(-p.gather(1, asked).clamp_max(MOST)).mean()
+        wrong = labels[torch.from_numpy(places[first]).to(logits.device)].unsqueeze(1)
+        return -torch.log1p(-p.gather(1, wrong).clamp_max(MOST)).mean()
 
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Makes :class:`AdaptiveLoss`: the objective of a Network that chooses again in every epoch."""
+    """Makes :class:`AdaptiveLoss`, the objective of a Network that selects pseudo-labels anew in every epoch."""
 
     threshold: float = 0.7  # τ
-    trust_weight: float = 0.1  # λ
+    pseudo_weight: float = 0.1  # λ
     negative_weight: float = 0.1  # λ₁
-    negatives: int = 0  # pairs an epoch; 0: one for every trusted or labelled node
+    negatives: int = 0  # pairs per epoch; 0: one for every labelled or pseudo-labelled node
 
     def __call__(self, problem: Problem, targets: Targets, loss: NodeLoss) -> AdaptiveLoss:
         return AdaptiveLoss(problem, targets, loss, self)

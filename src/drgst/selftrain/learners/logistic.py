@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -16,8 +17,9 @@ from drgst.graph.transforms.features import inverse_frequency, unit_rows
 from drgst.nn.losses import NodeLoss
 from drgst.nn.ops.adjacency import sym_norm
 from drgst.nn.training import OnEpoch
-from drgst.selftrain.learners.network import Problem, Targets, Trained
-from drgst.selftrain.learners.propagation import no_gain, propagated, untrained
+from drgst.selftrain.learners.base import Trained, fitted
+from drgst.selftrain.learners.propagation import propagated
+from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 
 
@@ -49,14 +51,10 @@ class LogisticPPR:
 
     alpha: float = 0.1
     inverse_l2: float = 100.0
+    reads: ClassVar[tuple[str, ...]] = ()
 
     def train(
-        self,
-        problem: Problem,
-        targets: Targets,
-        loss: NodeLoss,  # noqa: ARG002
-        seed: tuple[int, ...],  # noqa: ARG002
-        on_epoch: OnEpoch | None,  # noqa: ARG002
+        self, problem: Problem, targets: Targets, _loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
     ) -> Trained:
         """Fit W and b to the targets."""
         from sklearn.linear_model import LogisticRegression
@@ -72,13 +70,9 @@ class LogisticPPR:
         weight, bias = _all_classes(model.coef_, model.intercept_)
         state = {"idf": torch.from_numpy(idf), "weight": torch.from_numpy(weight), "bias": torch.from_numpy(bias)}
         logits = self.predict(state, graph, problem.settings)
-        training = untrained(problem, logits, "logistic regression is fitted")
-        seconds = time.perf_counter() - began
-        return Trained(
-            logits, logits, state, training, seconds, lambda _, exact: no_gain("logistic-ppr", graph.num_nodes, exact)
-        )
+        return fitted("logistic-ppr", problem, logits, state, began)
 
-    def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
+    def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
         """Π (X W) + b on any graph with the same features, (N, C)."""
         x = weighted_rows(graph.features, state["idf"].numpy())
         mixed = np.asarray(x @ state["weight"].numpy())

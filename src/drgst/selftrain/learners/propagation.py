@@ -5,21 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from drgst.errors import GraphError, SettingError
+from drgst.errors import GraphError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss
 from drgst.nn.ops.adjacency import laplacian_norm
-from drgst.nn.training import Curve, OnEpoch, Training
-from drgst.selftrain.learners.network import Problem, Targets, Trained
+from drgst.nn.training import OnEpoch
+from drgst.selftrain.learners.base import Trained, fitted
 from drgst.selftrain.postprocess.smooth import spread
+from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
-from drgst.uncertainty.calibration import log_loss
 
 LEAST = 1e-3  # the uniform share of every prediction, so that no class is ever held to be impossible
 
@@ -37,23 +38,6 @@ def shares(f: np.ndarray) -> np.ndarray:
     return (1 - LEAST) * p + LEAST * uniform
 
 
-def untrained(problem: Problem, logits: np.ndarray, reason: str) -> Training:
-    """The record of a learner that has no epochs; there is no first loss that it could fail to improve on."""
-    val = problem.split.val
-    if not val.size:
-        return Training(0, 0, np.nan, np.nan, np.nan, reason, Curve())
-    labels = problem.graph.labels[val]
-    right = float((logits[val].argmax(axis=1) == labels).mean())
-    return Training(0, 0, np.nan, log_loss(logits[val], labels), right, reason, Curve())
-
-
-def no_gain(name: str, nodes: int, exact: bool) -> np.ndarray:
-    """NaN for every node; refused where a recipe decides by it."""
-    if exact:
-        raise SettingError(f"{name} has no last layer that could be made random, so no information gain")
-    return np.full(nodes, np.nan, dtype=np.float32)
-
-
 @dataclass(frozen=True)
 class LabelPropagation:
     """F = α (I - (1-α) S)^-1 Y with S = D^-½ A D^-½, p = F / Σ_k F_k (Zhou et al., NeurIPS 2003), (N, C).
@@ -63,14 +47,10 @@ class LabelPropagation:
     """
 
     alpha: float = 0.1
+    reads: ClassVar[tuple[str, ...]] = ()
 
     def train(
-        self,
-        problem: Problem,
-        targets: Targets,
-        loss: NodeLoss,  # noqa: ARG002
-        seed: tuple[int, ...],  # noqa: ARG002
-        on_epoch: OnEpoch | None,  # noqa: ARG002
+        self, problem: Problem, targets: Targets, _loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
     ) -> Trained:
         """Spread the targets."""
         began = time.perf_counter()
@@ -81,14 +61,9 @@ class LabelPropagation:
             "size": torch.tensor([problem.graph.num_nodes, problem.graph.num_edges]),
         }
         logits = self.predict(state, problem.graph, problem.settings)
-        training = untrained(problem, logits, "labels are spread")
-        seconds = time.perf_counter() - began
-        count = problem.graph.num_nodes
-        return Trained(
-            logits, logits, state, training, seconds, lambda _, exact: no_gain("label propagation", count, exact)
-        )
+        return fitted("label propagation", problem, logits, state, began)
 
-    def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
+    def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
         """log p of every node of the graph that the labels are on, (N, C)."""
         if state["size"].tolist() != [graph.num_nodes, graph.num_edges]:
             raise GraphError(

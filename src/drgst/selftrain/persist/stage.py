@@ -24,8 +24,8 @@ OPTIONAL = ("transition", "calibrated", "selection_logits")
 def save_stage(stage: Stage, path: Path) -> None:
     """Write ``stage`` to ``path``."""
     tensors = {name: torch.from_numpy(np.array(getattr(stage, name))) for name in ARRAYS}
-    tensors["nodes"] = torch.from_numpy(np.array(stage.pseudo.nodes))
-    tensors["labels"] = torch.from_numpy(np.array(stage.pseudo.labels))
+    tensors["nodes"] = torch.from_numpy(np.array(stage.pseudo_labels.nodes))
+    tensors["labels"] = torch.from_numpy(np.array(stage.pseudo_labels.labels))
     for name in OPTIONAL:
         if getattr(stage, name) is not None:
             tensors[name] = torch.from_numpy(np.array(getattr(stage, name)))
@@ -52,6 +52,6 @@ def load_stage(path: Path) -> Stage:
         state = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
         optional = {name: tensors[name].numpy() for name in OPTIONAL if name in tensors}
         given: dict[str, Any] = {**dict.fromkeys(OPTIONAL), **optional, **arrays, **facts}
-        return Stage(pseudo=pseudo, trainings=trainings, state=state, **given)
+        return Stage(pseudo_labels=pseudo, trainings=trainings, state=state, **given)
     except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error

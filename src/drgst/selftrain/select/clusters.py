@@ -1,4 +1,4 @@
-"""Select checked by clusters: DeepCluster's pseudo-labels aligned with classes, as in M3S."""
+"""Select checked by clusters that are aligned with classes, as in M3S."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from drgst.nn.random import generator
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.select.threshold import Select
+from drgst.selftrain.select.base import Select
 
 CLUSTERS = 2_000_003  # sets the generator of k-means apart from all others
 
@@ -45,11 +45,11 @@ def kmeans(points: np.ndarray, clusters: int, rng: np.random.Generator) -> tuple
 
 @dataclass(frozen=True)
 class ClusterChecked:
-    """What ``inner`` chooses and the clusters confirm: ȳ_u = c(cluster of u), with c as in :func:`align`.
+    """{u ∈ S_inner : ȳ_u = c(cluster of u)}, with c as in :func:`align`.
 
-    k-means on the unit-length embeddings of the pool into ``clusters`` clusters (None: min(200, |pool| / 5)); each
-    cluster takes the class of the nearest centroid of the true-labelled nodes. Asked for more clusters than
-    there are nodes in the pool, it makes as many as there are nodes.
+    k-means on the unit-length embeddings of the pool into ``clusters`` clusters (None: min(200, |pool| / 5), and
+    never more than there are nodes in the pool); each cluster takes the class of the nearest centroid of the
+    true-labelled nodes.
     """
 
     inner: Select
@@ -63,6 +63,6 @@ class ClusterChecked:
         count = self.clusters or max(1, min(200, pool.size // 5))
         centres, member = kmeans(h[pool], count, generator(beliefs.seed, beliefs.stage, CLUSTERS))
         centroids = class_centroids(h, beliefs.split.train, beliefs.train_labels, beliefs.graph.num_classes)
-        says = align(centres, centroids)[member]  # the class of each pool node's cluster
-        keep = says[np.searchsorted(pool, pseudo.nodes)] == pseudo.labels
+        aligned = align(centres, centroids)[member]  # the class of each pool node's cluster
+        keep = aligned[np.searchsorted(pool, pseudo.nodes)] == pseudo.labels
         return PseudoLabels.of(pseudo.nodes[keep], pseudo.labels[keep])

@@ -1,4 +1,4 @@
-"""Select parts that wrap select parts."""
+"""Select parts that combine two others."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from drgst.errors import SettingError
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.select.threshold import Select
+from drgst.selftrain.select.base import Select
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Union:
 
 @dataclass(frozen=True)
 class Intersection:
-    """The nodes that ``a`` and ``b`` both choose, with the same class."""
+    """S_a ∩ S_b: the nodes that ``a`` and ``b`` both select, with the same class."""
 
     a: Select
     b: Select
@@ -38,7 +37,7 @@ class Intersection:
 
 @dataclass(frozen=True)
 class Agree:
-    """What ``a`` chooses but for nodes to which ``b`` gives another class: b may veto, its silence is consent."""
+    """S_a without the nodes to which ``b`` gives another class; a node that ``b`` does not select stays."""
 
     a: Select
     b: Select
@@ -49,18 +48,3 @@ class Agree:
         other[second.nodes] = second.labels
         keep = (other[first.nodes] < 0) | (other[first.nodes] == first.labels)
         return PseudoLabels.of(first.nodes[keep], first.labels[keep])
-
-
-@dataclass(frozen=True)
-class Alternatives:
-    """The k-th part in stage k: for recipes whose stages are alternatives of which validation keeps the best."""
-
-    parts: tuple[Select, ...]
-
-    def __call__(self, beliefs: Beliefs) -> PseudoLabels:
-        if not beliefs.split.val.size:
-            raise SettingError(
-                "the best of several alternatives is found on validation nodes, and there are none: "
-                "run one of them by its own name, or give the split validation nodes"
-            )
-        return self.parts[min(beliefs.next_stage, len(self.parts)) - 1](beliefs)

@@ -1,27 +1,14 @@
-"""Weigh: how much each pseudo-labelled node counts. Each part gives Weights: of the true and of the chosen nodes."""
+"""Weigh by information gain: the paper's weights."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """w of every training node and of every chosen node."""
-
-    true: np.ndarray  # (|V_L|,)
-    pseudo: np.ndarray  # (|S_U|,)
-
-
-class Weigh(Protocol):
-    """The verb: (Beliefs, PseudoLabels) -> Weights."""
-
-    def __call__(self, beliefs: Beliefs, pseudo: PseudoLabels) -> Weights: ...
+from drgst.selftrain.weigh.base import Weights
 
 
 def normalised_gain(gain: np.ndarray, beta: float) -> np.ndarray:
@@ -31,21 +18,13 @@ def normalised_gain(gain: np.ndarray, beta: float) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Uniform:
-    """w = 1 for all: plain self-training, and the ablation -lc (B̄ = 1)."""
-
-    def __call__(self, beliefs: Beliefs, pseudo: PseudoLabels) -> Weights:
-        return Weights(np.ones(beliefs.split.train.size), np.ones(pseudo.nodes.size))
-
-
-@dataclass(frozen=True)
 class InformationGain:
     """w_u = B̄_u on S_U and 1 on V_L (Eq. final_loss).
 
     ``over_true=True`` is what the published program does: w = (B + 1e-6) / (β · mean) over V_L ∪ S_U alike.
     """
 
-    uses_gain: ClassVar[bool] = True
+    requires: ClassVar[frozenset[str]] = frozenset({"gain"})
 
     beta: float
     over_true: bool = False

@@ -15,7 +15,7 @@ from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split, random_split
 from drgst.selftrain.learners.multiview import views as lenses
 from drgst.selftrain.learners.multiview.choice import Shelf, _replaces, choose, critical_value
-from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.problem import Problem
 from drgst.selftrain.settings import Settings
 
 L2 = 3e-4

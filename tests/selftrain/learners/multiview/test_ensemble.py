@@ -18,9 +18,10 @@ from drgst.graph.split import random_split
 from drgst.nn.losses import CorrectedCrossEntropy, NodeLoss, cross_entropy
 from drgst.nn.ops.adjacency import sym_norm
 from drgst.selftrain.beliefs import softmax
+from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble, disagreement, subsample
 from drgst.selftrain.learners.multiview.prior import with_shares_of
-from drgst.selftrain.learners.network import Problem, Targets, Trained
+from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.calibration import log_loss
 

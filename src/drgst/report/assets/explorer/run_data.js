@@ -26,7 +26,7 @@ export const suggestions = json.suggested; // {measure, rows: [{node, predicted,
 export const stages = json.stages.map((stage) => ({
   number: stage.stage,
   name: stage.stage === 0 ? 'teacher' : `stage ${stage.stage}`,
-  pseudoLabelled: stage.trusted,
+  pseudoLabelled: stage.pseudo_labelled,
   pseudoLabelAccuracy: stage.precision,
   validationAccuracy: stage.val_accuracy,
   testAccuracy: stage.test_accuracy,

@@ -14,7 +14,7 @@ from drgst.selftrain.learners.multiview.crossfit import best_log_probs, out_of_f
 from drgst.selftrain.learners.multiview.homophily import edge_order, feature_homophily, feature_order
 from drgst.selftrain.learners.multiview.regression import fit_linear, read
 from drgst.selftrain.learners.multiview.views import View, permitted, views_of
-from drgst.selftrain.learners.network import Problem
+from drgst.selftrain.problem import Problem
 
 HOMOPHILOUS = (
     0.58  # feature_homophily from which edges vouch for topology; citation graphs have 0.8 and more, Flickr 0.55

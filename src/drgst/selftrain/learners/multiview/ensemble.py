@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 from zlib import crc32
 
 import numpy as np
@@ -16,13 +17,13 @@ from drgst.errors import GraphError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss
 from drgst.nn.training import OnEpoch
+from drgst.selftrain.learners.base import Trained, untrained
 from drgst.selftrain.learners.multiview.choice import SHELF, ViewChoice
 from drgst.selftrain.learners.multiview.prior import with_shares_of
 from drgst.selftrain.learners.multiview.regression import fit_linear, log_softmax, read
 from drgst.selftrain.learners.multiview.views import View, views_of
-from drgst.selftrain.learners.network import Problem, Targets, Trained
-from drgst.selftrain.learners.propagation import untrained
 from drgst.selftrain.postprocess.smooth import own_and_around, smoothed_beliefs
+from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.calibration import apply_matrices, fit_matrices, fit_scales_and_bias, log_loss
 
@@ -47,6 +48,8 @@ class MultiViewEnsemble:
     (:mod:`~.prior`); the result is p itself. Readers of a large graph are fitted to 20,000 of its
     pseudo-labels at most, those of many classes with less l2 (:func:`scale_l2`). It knows one graph only.
     """
+
+    reads: ClassVar[tuple[str, ...]] = ()
 
     view: str = "auto"  # or one of :func:`~drgst.selftrain.learners.multiview.views.views_of`
     l2: tuple[float, ...] = (3e-4, 3e-3, 3e-2)  # the first where there are no validation labels

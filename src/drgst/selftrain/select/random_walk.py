@@ -13,7 +13,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.select.rank import asked, best_of_each
+from drgst.selftrain.select.top_per_class import best_of_each, class_counts
 
 
 class WalkSolver:
@@ -63,18 +63,18 @@ _SOLVERS: WeakKeyDictionary[Graph, dict[float, WalkSolver]] = WeakKeyDictionary(
 
 
 def walk_scores(graph: Graph, nodes: np.ndarray, labels: np.ndarray, epsilon: float = 1e-6) -> np.ndarray:
-    """s_uk = Σ_{v ∈ L_k} P_uv with P = (D - A + ε I)^-1 on the loop-free graph, (N, C); factored once a graph."""
+    """s_uk = Σ_{v ∈ L_k} P_uv with P = (D - A + ε I)^-1 on the loop-free graph, (N, C); factored once per graph."""
     made = _SOLVERS.setdefault(graph, {})
     if epsilon not in made:
         made[epsilon] = WalkSolver(graph.adjacency, epsilon)
     return made[epsilon].scores(nodes, labels, graph.num_classes)
 
 
-def claim(scores: np.ndarray, nodes: np.ndarray, counts: np.ndarray) -> PseudoLabels:
-    """Every class k claims the counts_k of ``nodes`` with its highest scores above 0.
+def best_reached(scores: np.ndarray, nodes: np.ndarray, counts: np.ndarray) -> PseudoLabels:
+    """For every class k the counts_k of ``nodes`` with the highest scores above 0.
 
-    A node that two classes claim goes to the one with the higher score (the lower number at a tie); the other
-    class does not claim another node in its place.
+    A node in the lists of two classes goes to the one with the higher score (the lower number at a tie) and is not
+    replaced in the other list.
     """
     best = np.full(scores.shape[0], -1.0)
     label = np.full(scores.shape[0], -1, dtype=np.int64)
@@ -91,8 +91,9 @@ def claim(scores: np.ndarray, nodes: np.ndarray, counts: np.ndarray) -> PseudoLa
 class RandomWalk:
     """The t_k nodes that walks from class k's labelled nodes reach best: s_uk = Σ_{v ∈ L_k} P_uv, P = (D-A+εI)^-1.
 
-    ParWalks (Wu et al. 2012), the half of co-training that sees the graph alone. ``top``, ``share`` and ``hops``
-    as in :class:`~drgst.selftrain.select.rank.TopPerClass`; a node claimed by two classes goes to the higher score.
+    ParWalks (Wu et al. 2012), the part of co-training that uses the graph alone. ``top``, ``share`` and ``hops``
+    as in :class:`~drgst.selftrain.select.top_per_class.TopPerClass`; a node in the lists of two classes goes to the
+    higher score.
     """
 
     top: int | None = None
@@ -102,4 +103,4 @@ class RandomWalk:
 
     def __call__(self, beliefs: Beliefs) -> PseudoLabels:
         scores = walk_scores(beliefs.graph, beliefs.split.train, beliefs.train_labels, self.epsilon)
-        return claim(scores, beliefs.candidates, asked(beliefs, self.top, self.share, self.hops))
+        return best_reached(scores, beliefs.candidates, class_counts(beliefs, self.top, self.share, self.hops))

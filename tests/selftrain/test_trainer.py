@@ -1,4 +1,4 @@
-"""Students that collapse or break off: they never replace their teacher, and the run says so."""
+"""Students that collapse or fail: they never replace their teacher, and the run says so."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import pytest
 import torch
 
 from drgst.errors import TrainingError
-from drgst.graph.core import Graph
 from drgst.nn.losses import WeightedLoss
 from drgst.recipes import find_recipe
-from drgst.selftrain.calibrate.parts import Learnt
 from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.engine import result_stage, self_train
-from drgst.selftrain.history import History
-from drgst.selftrain.learners.network import Network, Problem, weighted_loss
+from drgst.selftrain.engine import self_train
+from drgst.selftrain.history import History, result_stage
+from drgst.selftrain.learners.network import Network, weighted_loss
+from drgst.selftrain.postprocess.base import Adjusted
 
 
 @dataclass
@@ -26,7 +25,7 @@ class Log(Callback):
 
     begun: list[tuple[int, int]] = field(default_factory=list)
 
-    def training(self, stage: int, attempt: int, trusted: int) -> None:
+    def training(self, stage: int, attempt: int, pseudo_labelled: int) -> None:
         self.begun.append((stage, attempt))
 
 
@@ -157,30 +156,17 @@ def test_overflow_is_not_a_number(worlds) -> None:
         loud.run(normalise="none")
 
 
-@dataclass(frozen=True)
-class Halved:
-    """A calibrator of one's own that learns nothing, halves the logits and says so."""
-
-    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
-        return {}
-
-    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
-        return logits / 2
-
-    def words(self, learnt: Learnt) -> str:
-        return "Halved."
-
-
 @pytest.mark.parametrize("teacher", [False, True])
-def test_what_a_calibrator_says_stands_in_no_reason_to_stop(world, teacher: bool) -> None:  # type: ignore[no-untyped-def]
-    """Its words are of the networks that were kept; one that learns an empty mapping is applied all the same."""
-    spec = find_recipe("drgst-de")
-    settings = spec.settings({"epochs": 20, "hidden": 8, "retries": 0, "weight_decay": 0.0, "stages": 2})
+def test_what_a_postprocess_part_describes_stands_in_no_reason_to_stop(world, teacher: bool) -> None:
+    """It stands in the note of the result alone, after what was wrong with its network."""
+    problem = world.problem(retries=0, weight_decay=0.0)
+
+    def halved(logits, context):  # type: ignore[no-untyped-def]
+        return Adjusted(logits / 2, note="Halved.")
+
     learner = Network(objective=spoilt(Stuck, teacher=teacher))
-    recipe = replace(spec.make(settings), learner=learner, calibrate=Halved())
-    done = self_train(Problem.of(world.graph, world.split, settings), recipe)
-    for stage in done.stages:
-        np.testing.assert_allclose(stage.calibrated, stage.logits / 2)
-        assert stage.note.endswith("Halved.") == stage.accepted
-    assert "Halved" not in done.stop_reason
-    assert ". Halved." in done[0].note if teacher else done[0].note == "Halved."
+    recipe = replace(find_recipe("drgst-de").make(problem.settings), learner=learner, postprocess=(halved,))
+    done = self_train(problem, recipe)
+    np.testing.assert_allclose(done[0].final_logits, done[0].logits / 2)
+    assert done[0].note == ("its validation loss never fell below its first value. Halved." if teacher else "Halved.")
+    assert not any("Halved" in text for text in (done.stop_reason, done[-1].note if len(done) > 1 else ""))

@@ -9,8 +9,8 @@ import pytest
 
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split, per_class_split
-from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.select.rank import Margin, TopPerClass, best_of_each, expansion
+from drgst.selftrain.beliefs import Beliefs
+from drgst.selftrain.select.top_per_class import Margin, TopPerClass, best_of_each, expansion
 
 
 def made(p: list[list[float]], train: list[int], labels: list[int]) -> Beliefs:
@@ -65,12 +65,11 @@ def test_fewer_nodes_than_asked_for() -> None:
         assert pseudo.labels.tolist() == [0, 1]
 
 
-def test_what_is_trusted_is_not_chosen_again() -> None:
+def test_excluded_nodes_are_no_candidates() -> None:
     """The next best takes its place."""
     beliefs = made([[0.9, 0.1], [0.2, 0.8], [0.8, 0.2], [0.7, 0.3]], [0, 1], [0, 1])
     assert TopPerClass(1)(beliefs).nodes.tolist() == [2]
-    later = replace(beliefs, kept=PseudoLabels.of(np.array([2]), np.array([0])))
-    assert TopPerClass(1)(later).nodes.tolist() == [3]
+    assert TopPerClass(1)(replace(beliefs, excluded=np.array([2]))).nodes.tolist() == [3]
 
 
 def test_a_share_of_t_k() -> None:

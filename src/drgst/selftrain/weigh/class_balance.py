@@ -1,4 +1,4 @@
-"""Weigh: every class as much as every other, and products of weights."""
+"""Weigh every class alike."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.weigh.information_gain import Weigh, Weights
+from drgst.selftrain.weigh.base import Weights
 
 
 def balanced(labels: np.ndarray, classes: int) -> np.ndarray:
@@ -19,20 +19,8 @@ def balanced(labels: np.ndarray, classes: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class ClassBalance:
-    """w_u = |S_U| / (K n_c): each pseudo-class weighs the same in all, whatever its size; 1 on V_L."""
+    """w_u = |S_U| / (K n_c): each pseudo-labelled class has the same total weight; 1 on V_L."""
 
     def __call__(self, beliefs: Beliefs, pseudo: PseudoLabels) -> Weights:
         weights = balanced(pseudo.labels, beliefs.graph.num_classes)
         return Weights(np.ones(beliefs.split.train.size), weights)
-
-
-@dataclass(frozen=True)
-class Product:
-    """w = w_a · w_b, node by node."""
-
-    a: Weigh
-    b: Weigh
-
-    def __call__(self, beliefs: Beliefs, pseudo: PseudoLabels) -> Weights:
-        first, second = self.a(beliefs, pseudo), self.b(beliefs, pseudo)
-        return Weights(first.true * second.true, first.pseudo * second.pseudo)

@@ -1,4 +1,4 @@
-"""ParWalks against a dense inverse, claims, components without labels, and systems that can't be solved."""
+"""ParWalks against a dense inverse, lists of classes, components without labels, and systems that can't be solved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from drgst.errors import SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import per_class_split
 from drgst.selftrain.beliefs import Beliefs
-from drgst.selftrain.select.walks import RandomWalk, WalkSolver, claim, walk_scores
+from drgst.selftrain.select.random_walk import RandomWalk, WalkSolver, best_reached, walk_scores
 
 EPSILON = 1e-6
 
@@ -39,12 +39,12 @@ def test_a_path_of_three_by_hand() -> None:
     np.testing.assert_allclose(scores, np.array([[5, 1], [2, 2], [1, 5]]) / 8)
 
 
-def test_a_node_claimed_by_two_classes_gets_the_higher_score() -> None:
-    """Both want node 1 most; class 1 scores higher, so class 0 is left with node 0; nobody wants node 3."""
+def test_a_node_of_two_lists_gets_the_higher_score() -> None:
+    """Node 1 leads both lists and scores higher for class 1: class 0 is left with node 0; none reaches node 3."""
     scores = np.array([[0.4, 0.1], [0.6, 0.9], [0.1, 0.3], [0.0, 0.0]])
-    pseudo = claim(scores, np.arange(4), np.array([2, 2]))
+    pseudo = best_reached(scores, np.arange(4), np.array([2, 2]))
     assert dict(zip(pseudo.nodes.tolist(), pseudo.labels.tolist(), strict=True)) == {0: 0, 1: 1, 2: 1}
-    only = claim(scores, np.arange(4), np.array([1, 1]))
+    only = best_reached(scores, np.arange(4), np.array([1, 1]))
     assert (only.nodes.tolist(), only.labels.tolist()) == ([1], [1])
 
 
@@ -56,7 +56,7 @@ def test_a_component_without_labels_is_never_chosen() -> None:
     scores = walk_scores(graph, np.array([0, 2]), np.array([0, 1]), EPSILON)
     assert (scores[3:] == 0).all()
     assert (scores[:3] > 0).all()
-    pseudo = claim(scores, np.array([1, 3, 4, 5]), np.array([76, 76]))
+    pseudo = best_reached(scores, np.array([1, 3, 4, 5]), np.array([76, 76]))
     assert pseudo.nodes.tolist() == [1]
 
 
@@ -65,7 +65,9 @@ def test_a_class_with_one_label_on_an_island() -> None:
     a = np.zeros((4, 4))
     a[0, 1] = a[1, 2] = 1
     graph = make_graph(None, a, [0, -1, -1, 1])
-    pseudo = claim(walk_scores(graph, np.array([0, 3]), np.array([0, 1]), EPSILON), np.array([1, 2]), np.array([5, 5]))
+    pseudo = best_reached(
+        walk_scores(graph, np.array([0, 3]), np.array([0, 1]), EPSILON), np.array([1, 2]), np.array([5, 5])
+    )
     assert pseudo.labels.tolist() == [0, 0]
 
 
@@ -88,10 +90,10 @@ def test_the_part_chooses_from_the_pool(beliefs: Beliefs) -> None:
     assert np.isin(pseudo.nodes, beliefs.split.pool).all()
 
 
-def test_on_cora_most_claims_are_right(cora: Graph) -> None:
-    """20 labels a class: recorded 520 claimed, 86.9 % of them rightly."""
+def test_on_cora_most_are_right(cora: Graph) -> None:
+    """20 labels per class: recorded 520 nodes, 86.9 % of them rightly."""
     split = per_class_split(cora, 20, 0)
     scores = walk_scores(cora, split.train, cora.labels[split.train])
-    pseudo = claim(scores, split.pool, np.full(7, 76))
+    pseudo = best_reached(scores, split.pool, np.full(7, 76))
     assert pseudo.nodes.size == 520
     assert (cora.labels[pseudo.nodes] == pseudo.labels).mean() == pytest.approx(0.869, abs=0.002)

@@ -1,0 +1,39 @@
+"""Postprocessing for any recipe by its settings: calibration, and correct-and-smooth."""
+
+from __future__ import annotations
+
+from drgst.selftrain.calibrate.base import Calibrate, Identity
+from drgst.selftrain.calibrate.bias import BiasCorrected
+from drgst.selftrain.calibrate.cagcn import CaGCN
+from drgst.selftrain.calibrate.mixing import Mixing
+from drgst.selftrain.calibrate.temperature import Temperature
+from drgst.selftrain.postprocess.calibrated import Calibrated
+from drgst.selftrain.postprocess.smooth import CorrectAndSmooth
+from drgst.selftrain.recipe import AnyRecipe
+from drgst.selftrain.settings import Settings
+
+CALIBRATORS: dict[str, type[Calibrate]] = {
+    "none": Identity,
+    "temperature": Temperature,
+    "bias": BiasCorrected,
+    "mixing": Mixing,
+    "cagcn": CaGCN,
+}
+
+
+def with_postprocessing(recipe: AnyRecipe, settings: Settings) -> AnyRecipe:
+    """``recipe`` with ``settings.calibrate`` and ``settings.smooth``.
+
+    A recipe that calibrates in its loop (cagcn-st) gets the other calibrator there; in all others it is a
+    postprocess part, so that no part of the loop sees what it does.
+    """
+    if settings.calibrate != "none":
+        part = CALIBRATORS[settings.calibrate]()
+        if isinstance(recipe.calibrate, Identity):
+            recipe = recipe.with_parts(postprocess=(Calibrated(part), *recipe.postprocess))
+        else:
+            recipe = recipe.with_parts(calibrate=part)
+    if settings.smooth != "none" and not any(isinstance(part, CorrectAndSmooth) for part in recipe.postprocess):
+        smooth = CorrectAndSmooth(settings.correct_alpha, settings.smooth_alpha)
+        recipe = recipe.with_parts(postprocess=(*recipe.postprocess, smooth))
+    return recipe

@@ -1,0 +1,44 @@
+"""Logits of a finished run on another graph, from the state of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from torch import Tensor
+
+from drgst.graph.core import Graph
+from drgst.selftrain.postprocess.base import Postprocess
+from drgst.selftrain.recipe import AnyRecipe
+from drgst.selftrain.settings import Settings
+
+CALIBRATION = "calibration/"  # of what the calibrator learnt, in the state of a stage; no module's name holds a slash
+POSTPROCESS = "postprocess/{}/"  # of what a postprocess part learnt, by its place
+
+State = Mapping[str, Tensor]
+
+
+def prefixed(prefix: str, learnt: State) -> dict[str, Tensor]:
+    """What a part learnt, named so that it can stand beside a network's weights."""
+    return {prefix + name: value for name, value in learnt.items()}
+
+
+def own_state(state: State) -> dict[str, Tensor]:
+    """The learner's own tensors."""
+    return {name: value for name, value in state.items() if "/" not in name}
+
+
+def predict_logits(recipe: AnyRecipe, state: State, graph: Graph, settings: Settings) -> np.ndarray:
+    """(N, C) logits of a saved state on any graph with the same features, calibrated and postprocessed as it was."""
+    logits = recipe.learner.predict(own_state(state), graph, settings)
+    learnt = _under(CALIBRATION, state)
+    if learnt:
+        logits = recipe.calibrate.apply(learnt, logits, graph, settings.device)
+    for place, part in enumerate(recipe.postprocess):
+        if isinstance(part, Postprocess):  # a plain function knows one graph only
+            logits = part.apply(_under(POSTPROCESS.format(place), state), logits, graph, settings.device)
+    return logits
+
+
+def _under(prefix: str, state: State) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}

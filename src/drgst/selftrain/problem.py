@@ -1,0 +1,57 @@
+"""What a run may know, and what a learner is trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+
+import numpy as np
+
+from drgst.errors import SettingError
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.nn.inputs import Inputs, make_inputs
+from drgst.nn.training import ValidationSet
+from drgst.selftrain.settings import Settings
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a run may know: the graph with all labels hidden but those of train and val, the split, settings, seed."""
+
+    graph: Graph
+    split: Split
+    settings: Settings
+    seed: int = 0
+
+    @classmethod
+    def of(cls, graph: Graph, split: Split, settings: Settings, seed: int = 0) -> Problem:
+        """Check seed and split, and hide every label that is neither a training nor a validation label."""
+        if not isinstance(seed, Integral) or seed < 0:
+            raise SettingError(f"seed is {seed!r} (allowed: whole numbers from 0)")
+        split.check(graph)
+        shown = np.full(graph.num_nodes, -1, dtype=np.int64)
+        for part in (split.train, split.val):
+            shown[part] = graph.labels[part]
+        return cls(graph.with_(labels=shown), split, settings, seed)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The tensors of the graph."""
+        return make_inputs(self.graph, self.settings.device, self.settings.normalise)
+
+    @property
+    def watch(self) -> ValidationSet:
+        """Validation nodes and labels."""
+        return ValidationSet(self.split.val, self.graph.labels[self.split.val])
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """V_L ∪ S_U with labels and weights; the true ones come first."""
+
+    nodes: np.ndarray  # (M,)
+    labels: np.ndarray  # (M,)
+    weights: np.ndarray  # (M,)
+    true: int  # how many of them are true labels

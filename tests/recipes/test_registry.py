@@ -1,0 +1,106 @@
+"""The table of recipes: what must be in it, what each reads, and what a typo is answered with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import drgst
+from drgst.errors import SettingError
+from drgst.recipes import find_recipe, recipe, recipe_names
+from drgst.recipes.resolve import resolve
+from drgst.selftrain.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("typo", "near"), [("drgst-dee", "drgst-de"), ("DRGST-DO", "drgst-do"), ("drgst-bth", "drgst-both")]
+)
+def test_a_typo_is_answered_with_the_nearest(typo: str, near: str) -> None:
+    with pytest.raises(SettingError, match=f"unknown recipe '{typo}'; did you mean '{near}'"):
+        find_recipe(typo)
+
+
+def test_a_name_is_entered_once() -> None:
+    with pytest.raises(SettingError, match="'gcn' exists already"):
+        recipe("gcn", "another", "nobody")(lambda _: None)
+
+
+def test_every_recipe_can_be_made_and_described() -> None:
+    """Each has a line, a paper and an equation or choice to show, and parts in words."""
+    for name in recipe_names():
+        spec = find_recipe(name)
+        assert spec.summary
+        assert spec.paper
+        assert spec.doc
+        shown = spec.make(spec.settings()).parts()
+        assert set(shown) >= {"select", "weigh", "correct", "stop", "learner"}
+        assert all(shown.values())
+
+
+class Recorder:
+    """Settings that record which of them are read."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings, self.names = settings, set()
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(type(self.settings), name, None)
+        if callable(value):  # schedule and gain_settings read through this object
+            return lambda: value(self)
+        self.names.add(name)
+        return getattr(self.settings, name)
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_run_reads_no_setting_that_its_recipe_does_not_declare(world: Any, name: str) -> None:
+    """Neither while the parts are made nor while they run; and its own defaults are among them."""
+    spec = find_recipe(name)
+    problem = world.problem(name, **({"epochs": 3} if "epochs" in spec.settings().names else {}))
+    recorder = Recorder(problem.settings)
+    object.__setattr__(problem, "settings", recorder)
+    drgst.selftrain.engine.self_train(problem, spec.make(recorder))
+    unused = {"samples", "estimator", "keep", "on_collapse", "retries"}  # read, but without effect
+    assert recorder.names - unused <= set(spec.settings().names)
+    assert set(spec.defaults) <= set(spec.settings().names)
+
+
+def test_all_recipes_take_postprocessing_and_a_device() -> None:
+    for name in recipe_names():
+        assert {"calibrate", "smooth", "device"} <= set(find_recipe(name).settings().names)
+        assert {"correct_alpha", "smooth_alpha"} <= set(
+            find_recipe(name).settings({"smooth": "correct-and-smooth", "correct_alpha": 0.5}).names
+        )
+
+
+def test_what_is_not_read_is_refused() -> None:
+    with pytest.raises(SettingError, match="recipe drgst-plus does not read the setting 'epochs'"):
+        find_recipe("drgst-plus").settings({"epochs": 5})
+    with pytest.raises(SettingError, match="recipe gcn does not read the setting 'stages'"):
+        find_recipe("gcn").settings({"stages": 5})
+    with pytest.raises(SettingError, match="recipe drgst-de-lc does not read the setting 'beta'; did you mean"):
+        find_recipe("drgst-de-lc").settings({"beta": 0.5})
+
+
+def test_every_parameter_of_the_estimator_is_read() -> None:
+    for gain in ("dropout", "dropedge", "both"):
+        model = drgst.DRGST(gain=gain)
+        assert set(model.get_params()) - {"seed"} <= set(find_recipe(model.recipe).settings().names)
+
+
+def test_presets_then_defaults_then_changes(cora: Any) -> None:
+    """Weight decay 5e-4 is Cora's, APPNP has its own; what the user says wins."""
+    split = cora.split
+    assert resolve("gcn", cora, split, {})[0].normalise == "l1"
+    assert resolve("appnp", cora, split, {})[0].weight_decay == find_recipe("appnp").defaults["weight_decay"] != 5e-4
+    assert resolve("appnp", cora, split, {"weight_decay": 0.3})[0].weight_decay == 0.3
+
+
+def test_a_recipe_of_ones_own_parts(world: Any) -> None:
+    """It reads what its parts declare, and has no presets."""
+    recipe = drgst.Recipe()
+    settings, parts = resolve(recipe, world.graph, world.split, {"calibrate": "temperature", "lr": 0.2})
+    assert len(parts.postprocess) == 1
+    assert settings.lr == 0.2
+    with pytest.raises(SettingError, match="recipe own does not read the setting 'threshold'"):
+        resolve(recipe, world.graph, world.split, {"threshold": 0.2})
