@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import minimize, minimize_scalar
-from scipy.special import log_softmax
+
+from drgst.graph.transforms.propagate import smooth_log_probs
+from drgst.graph.transforms.softmax import log_softmax
 
 LOWEST, HIGHEST = 0.02, 50.0  # range of temperatures
 SHRINKAGE = 5.0  # κ: the prior of b is normal with variance 1 / 2κ
@@ -18,9 +21,8 @@ Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 def log_loss(logits: np.ndarray, labels: np.ndarray) -> float:
     """1/M Σ_i -log softmax(z_i)_{y_i}, in float64."""
-    z = np.asarray(logits, dtype=np.float64)
-    z = z - z.max(axis=1, keepdims=True)
-    return float((np.log(np.exp(z).sum(axis=1)) - z[np.arange(labels.size), labels]).mean())
+    log_p = log_softmax(np.asarray(logits, dtype=np.float64))
+    return float(-log_p[np.arange(labels.size), labels].mean())
 
 
 def fit_temperature(logits: np.ndarray, labels: np.ndarray) -> float:
@@ -73,7 +75,7 @@ def fit_scales_and_bias(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndar
 
     def objective(values: np.ndarray) -> tuple[float, np.ndarray]:
         a, b = values[:groups], values[groups:]
-        log_p = log_softmax(np.tensordot(a, z, 1) + b, axis=1)
+        log_p = log_softmax(np.tensordot(a, z, 1) + b)
         error = (np.exp(log_p) - target) / labels.size
         gradient = np.concatenate([(error * z).sum(axis=(1, 2)), error.sum(axis=0) + 2 * shrinkage * b])
         return float(-log_p[rows, labels].mean() + shrinkage * b @ b), gradient
@@ -101,7 +103,7 @@ def fit_matrices(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np
 
     def objective(values: np.ndarray) -> tuple[float, np.ndarray]:
         a, b, m = parts(values)
-        log_p = log_softmax(np.tensordot(a, z, 1) + np.matmul(z, m).sum(axis=0) + b, axis=1)
+        log_p = log_softmax(np.tensordot(a, z, 1) + np.matmul(z, m).sum(axis=0) + b)
         error = (np.exp(log_p) - target) / number
         by_matrix = np.matmul(z.transpose(0, 2, 1), error) + 2 * shrunk * m
         gradient = np.concatenate([(error * z).sum(axis=(1, 2)), error.sum(axis=0) + 2 * kept * b, by_matrix.ravel()])
@@ -113,12 +115,18 @@ def fit_matrices(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np
 
 def apply_matrices(logits: np.ndarray, matrices: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """log softmax(Σ_v z_v W_v + b), (N, C), for (V, N, C) ``logits``, (V, C, C) ``matrices`` and (C,) ``bias``."""
-    return np.asarray(log_softmax(np.matmul(logits, matrices).sum(axis=0) + bias, axis=1))
+    return np.asarray(log_softmax(np.matmul(logits, matrices).sum(axis=0) + bias))
 
 
 def centre(logits: np.ndarray) -> np.ndarray:
     """z_c - 1/C Σ_d z_d, (..., C) float64: the same softmax, with row mean 0."""
     return np.asarray(logits - logits.mean(axis=-1, keepdims=True), dtype=np.float64)
+
+
+def own_and_smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray:
+    """log p, and log p smoothed over S where there is one, no p below 10⁻⁶; rows of mean 0, (1 or 2, N, C)."""
+    both = [log_p] if s is None else [log_p, np.maximum(smooth_log_probs(log_p, s), np.log(1e-6))]
+    return centre(np.stack(both))
 
 
 def _search(loss: Callable[[float], float], low: float = np.log(LOWEST), high: float = np.log(HIGHEST)) -> Any:

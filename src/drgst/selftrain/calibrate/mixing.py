@@ -7,14 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from scipy.special import log_softmax
 
 from drgst.graph.core import Graph
-from drgst.nn.ops.adjacency import sym_norm
+from drgst.graph.transforms.normalise import sym_norm
+from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.calibrate.base import VALIDATION, Calibrate, Learnt
-from drgst.selftrain.postprocess.smooth import own_and_around
 from drgst.selftrain.problem import Problem
-from drgst.uncertainty.calibration import apply_matrices, fit_matrices
+from drgst.uncertainty.calibration import apply_matrices, fit_matrices, own_and_smoothed
 
 
 @dataclass(frozen=True)
@@ -22,8 +21,8 @@ class Mixing(Calibrate):
     """z' = log p W_1 + log p̄ W_2 + b, p̄ = p smoothed over the edges: may change the argmax.
 
     Fitted to the validation nodes' cross-entropy with W shrunk to scales
-    (:func:`~drgst.uncertainty.calibration.fit_matrices`). The matrices correct classes that are taken for one another,
-    and nodes whose neighbours are classified better than they are. drgst-plus does the same with its validation labels.
+    (:func:`~drgst.uncertainty.calibration.fit_matrices`). The matrices correct confused classes, and
+    nodes whose neighbours are classified better than they are. drgst-plus does the same with its validation labels.
     """
 
     requires: ClassVar[frozenset[str]] = VALIDATION
@@ -41,4 +40,4 @@ class Mixing(Calibrate):
 
 
 def _log_probs(logits: np.ndarray, graph: Graph) -> np.ndarray:
-    return own_and_around(log_softmax(np.asarray(logits, dtype=np.float64), axis=1), sym_norm(graph.adjacency))
+    return own_and_smoothed(log_softmax(np.asarray(logits, dtype=np.float64)), sym_norm(graph.adjacency))
