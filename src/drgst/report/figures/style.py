@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drgst.errors import SettingError, unknown
+from drgst.extras import import_extra
 from drgst.files import replacing
 
 if TYPE_CHECKING:
@@ -29,10 +30,7 @@ SHADES = "cividis"  # dark is low, light is high; also in grey print
 
 def check_matplotlib() -> None:
     """Raise an error with the command that installs matplotlib where it is missing."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise SettingError("figures need matplotlib, which is not installed: pip install 'drgst[figures]'") from None
+    import_extra("matplotlib.figure", "figures", "a figure")
 
 
 @contextmanager
