@@ -10,6 +10,7 @@ from typing import Any
 from drgst.bench.executors.base import Done, Executor, lost
 from drgst.bench.task import Task
 from drgst.errors import SettingError
+from drgst.extras import import_extra
 
 RETRIES = 3  # times that Ray makes a run again whose worker or machine is gone
 REFRESH = 5.0  # seconds after which the cores of the cluster are counted again
@@ -23,7 +24,7 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, address: str | None = None) -> None:
-        self.ray = import_ray()
+        self.ray = import_extra("ray", "ray", "the executor ray")
         self._connect(address)
         self.function = self.ray.remote(num_cpus=1, max_retries=RETRIES)(_run)
         self.graphs: dict[tuple[str, str | None], Any] = {}  # references to the object store
@@ -79,15 +80,6 @@ class RayExecutor(Executor):
         except self.ray.exceptions.RayError as error:
             gone = self.ray.exceptions.WorkerCrashedError | self.ray.exceptions.NodeDiedError
             return lost(task, error, RETRIES + 1 if isinstance(error, gone) else 0)
-
-
-def import_ray() -> Any:
-    """Ray, or a word on how to get it."""
-    try:
-        import ray
-    except ImportError:
-        raise SettingError("the executor ray needs Ray, which is not installed: pip install 'drgst[ray]'") from None
-    return ray
 
 
 def _check_reachable(address: str) -> None:

@@ -16,6 +16,7 @@ from drgst.bench.store import Store
 from drgst.bench.task import Task, canonical
 from drgst.bench.tuning.space import Choice, Range, Space, space_of
 from drgst.errors import RunError, SettingError
+from drgst.extras import import_extra
 from drgst.processes import is_running, start_time
 from drgst.recipes.resolve import resolve
 
@@ -62,7 +63,7 @@ class Tuner:
     """One cell of a grid, one space, one study in the store's file; a second tuner of the same continues the study."""
 
     def __init__(self, grid: Grid, space: str, store: Store, seed: int = 0) -> None:
-        self.optuna = import_optuna()
+        self.optuna = import_extra("optuna", "tune", "tuning")
         self.grid, self.seed = grid, seed
         (self.cell,) = tuple(grid.cells())
         self.expander = Expander(grid)
@@ -167,15 +168,6 @@ def study_name(cell: Cell, space: str, tasks: list[Task]) -> str:
     content = canonical([space, [task.key for task in tasks]])
     short = hashlib.sha256(content.encode()).hexdigest()[:8]
     return f"{tasks[0].dataset}-{cell.per_class}-{cell.recipe}-{space}-{short}"
-
-
-def import_optuna() -> Any:
-    """Optuna, or a word on how to get it."""
-    try:
-        import optuna
-    except ImportError:
-        raise SettingError("tuning needs Optuna, which is not installed: pip install 'drgst[tune]'") from None
-    return optuna
 
 
 def _suggest(trial: Any, name: str, allowed: Choice | Range) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drgst.errors import SettingError, unknown
+from drgst.extras import import_extra
 from drgst.files import replacing
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ SHADES = "cividis"  # dark is low, light is high; also in grey print
 
 def check_matplotlib() -> None:
     """Raise an error with the command that installs matplotlib where it is missing."""
-    try:
-        importlib.import_module("matplotlib.figure")
-    except ImportError:
-        raise SettingError("figures need matplotlib, which is not installed: pip install 'drgst[figures]'") from None
+    import_extra("matplotlib.figure", "figures", "a figure")
 
 
 @contextmanager
@@ -109,10 +106,10 @@ def limit_y(panel: Any, means: Sequence[float]) -> None:
     At least 4 points are shown, so that a difference of a tenth does not fill the panel.
     """
     low, high = min(means), max(means)
-    margin = max(4.0, 0.3 * (high - low))
+    room = max(4.0, 0.3 * (high - low))
     bottom, top = panel.get_ylim()
     spare = max(0.0, (4.0 - (top - bottom)) / 2)
-    panel.set_ylim(max(bottom - spare, low - margin), min(top + spare, high + margin))
+    panel.set_ylim(max(bottom - spare, low - room), min(top + spare, high + room))
 
 
 def frame_map(panel: Any) -> None:
