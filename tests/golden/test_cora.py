@@ -31,7 +31,7 @@ def many(cora: Graph) -> drgst.DRGST:
 
 
 def test_three_labels_a_class(few: drgst.DRGST, cora: Graph) -> None:
-    """Recorded: test 0.614, 0.695, 0.695; pseudo-labelled 453, 971; precision 0.810, 0.774 (seeds 1, 2: 0.61 to 0.70)."""
+    """Recorded: test 0.614, 0.695, 0.695; pseudo-labels 453, 971; precision 0.810, 0.774 (seeds 1, 2: 0.61 to 0.70)."""
     assert few.stop_reason_ == "all 2 stages are done"
     teacher, *students = (row["test_accuracy"] for row in stage_rows(few.history_, cora, few.split_))
     assert teacher == pytest.approx(0.614, abs=0.03)
