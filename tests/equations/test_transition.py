@@ -87,3 +87,34 @@ def test_as_released_goes_between_the_means_and_the_identity() -> None:
     # per entry the two means have weights 1/(2·2) each; decay 5e-4 acts as ¼·1e-3 on the quadratic
     wanted = (np.array([[0.8, 0.2], [0.4, 0.6]]) * 0.5 + np.eye(2) * 0.5) / (1 + 5e-4)
     np.testing.assert_allclose(t, wanted, atol=2e-3)
+
+
+@pytest.mark.parametrize("p", [[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [0.01, 0.99]]])
+def test_the_minimum_is_the_one_near_the_identity(p: list[list[float]]) -> None:
+    """A student that takes class 0 for class 1: from I the first column still tells the classes apart, T_00 > T_10.
+
+    Started at the class means, two equal rows stay equal, and nearly equal ones part the other way round.
+    """
+    t = learn_transition(np.array(p), np.array([0, 1]), 2)
+    np.testing.assert_allclose(t[:, 0], [0.5, -0.5], atol=0.02)
+
+
+def test_as_released_is_adam_with_weight_decay() -> None:
+    """Step by step as torch's Adam with its published learning rate and decay, which moves T by more than rounding."""
+    labels = np.repeat([0, 1, 2], 2)
+    p = np.random.default_rng(0).dirichlet(np.ones(3), size=6)
+    before = np.eye(3) + 0.1
+
+    def by_torch(decay: float) -> np.ndarray:
+        t = torch.tensor(before, requires_grad=True)
+        adam = torch.optim.Adam([t], lr=0.01, weight_decay=decay)
+        for _ in range(200):
+            adam.zero_grad()
+            loss = ((t[labels] - torch.tensor(p)) ** 2).mean() + ((t - torch.eye(3)) ** 2).mean()
+            loss.backward()
+            adam.step()
+        return t.detach().numpy()
+
+    ours = learn_transition_as_released(p, labels, before)
+    np.testing.assert_allclose(ours, by_torch(5e-4), atol=1e-6)
+    assert np.abs(ours - by_torch(0.0)).max() > 1e-4

@@ -11,7 +11,7 @@ import pytest
 
 import drgst
 from drgst.graph.core import Graph
-from drgst.graph.split import per_class_split, public_split
+from drgst.graph.splits import per_class, public
 from drgst.runs.metrics import stage_rows
 
 SHORT = {"samples": 20, "keep": "last", "hidden": 32}
@@ -20,18 +20,18 @@ SHORT = {"samples": 20, "keep": "last", "hidden": 32}
 @pytest.fixture(scope="module")
 def few(cora: Graph) -> drgst.DRGST:
     """drgst-de at 3 labels a class, draw 0: 150 epochs, 2 stages."""
-    split = per_class_split(cora, 3, seed=0)
+    split = per_class(cora, 3, seed=0)
     return drgst.DRGST(gain="dropedge", beta=1 / 3, threshold=0.4, epochs=150, stages=2, **SHORT).fit(cora, split)
 
 
 @pytest.fixture(scope="module")
 def many(cora: Graph) -> drgst.DRGST:
     """drgst-do at 20 labels a class, the published settings: 100 epochs, 1 stage."""
-    return drgst.DRGST(gain="dropout", epochs=100, stages=1, **SHORT).fit(cora, public_split(cora))
+    return drgst.DRGST(gain="dropout", epochs=100, stages=1, **SHORT).fit(cora, public(cora))
 
 
 def test_three_labels_a_class(few: drgst.DRGST, cora: Graph) -> None:
-    """Recorded: test 0.614, 0.695, 0.695; pseudo-labelled 453, 971; precision 0.810, 0.774 (seeds 1, 2: 0.61, 0.70)."""
+    """Recorded: test 0.614, 0.695, 0.695; pseudo-labels 453, 971; precision 0.810, 0.774 (seeds 1, 2: 0.61 to 0.70)."""
     assert few.stop_reason_ == "all 2 stages are done"
     teacher, *students = (row["test_accuracy"] for row in stage_rows(few.history_, cora, few.split_))
     assert teacher == pytest.approx(0.614, abs=0.03)

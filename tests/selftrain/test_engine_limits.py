@@ -75,7 +75,7 @@ def test_with_gains_of_zero_the_weighted_run_is_the_unweighted_one_at_beta_one(w
 
 
 def test_a_class_that_is_never_predicted(world) -> None:
-    """Only the nodes of two classes are pseudo-labelled: T still has a row for the third, from its true labels."""
+    """Pseudo-labels of two classes alone: T still has a row for the third, learnt from its true labels."""
     seen = []
 
     def without_last(beliefs):  # type: ignore[no-untyped-def]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from drgst.selftrain.beliefs import PseudoLabels
-from drgst.selftrain.history import History
+from drgst.selftrain.history import History, result_stage
 
 
 def stages(history: History, *sets: list[int], accepted: tuple[bool, ...] | None = None) -> History:
@@ -58,3 +58,30 @@ def test_summary_without_validation_has_none_not_nan(worlds) -> None:
     told = alone.run(stages=1, fixed_epochs=10)[-1].summary()
     assert told["val_loss"] is None
     json.dumps(told, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("losses", "best", "student"),
+    [([0.5, 0.7, 0.6], 0, 2), ([0.9, 0.4, 0.6], 1, 1), ([0.9, 0.6, 0.6], 1, 1), ([0.5], 0, 0)],
+)
+def test_the_best_may_be_the_teacher_but_the_best_student_is_not(
+    history: History, losses: list[float], best: int, student: int
+) -> None:
+    """By validation loss; of students of equal accuracy that of lower loss, of equal ones the first."""
+    stages = [
+        replace(history[0], number=k, trainings=(replace(history[0].trainings[0], val_loss=loss, val_accuracy=0.8),))
+        for k, loss in enumerate(losses)
+    ]
+    made = History(tuple(stages))
+    assert result_stage(made, "best").number == best
+    assert result_stage(made, "best-student").number == student
+    assert result_stage(made, "last").number == len(losses) - 1
+
+
+def test_without_validation_the_last_is_the_result(history: History) -> None:
+    blind = tuple(
+        replace(history[0], number=k, trainings=(replace(history[0].trainings[0], val_loss=float("nan")),))
+        for k in range(3)
+    )
+    for keep in ("last", "best", "best-student"):
+        assert result_stage(History(blind), keep).number == 2

@@ -10,7 +10,7 @@ import pytest
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split, per_class_split
 from drgst.selftrain.beliefs import Beliefs
-from drgst.selftrain.select.top_per_class import Margin, TopPerClass, best_of_each, expansion
+from drgst.selftrain.select.top_per_class import Margin, TopPerClass, best_of_each, class_counts, expansion
 
 
 def made(p: list[list[float]], train: list[int], labels: list[int]) -> Beliefs:
@@ -38,6 +38,19 @@ def test_t_k_by_hand() -> None:
     graph = make_graph(None, ring, [0, 1, 1] + [-1] * 17)
     assert expansion(graph, np.array([0, 1, 1])).tolist() == [5, 10]
     assert expansion(graph, np.array([0, 1, 1]), hops=6).tolist() == [1, 1]  # never none at all
+
+
+def test_as_large_a_part_of_t_k_as_the_pool_is_of_the_unlabelled_nodes() -> None:
+    """t = 5 and 10 on the ring of 20; with 7 of the 17 unlabelled nodes in the pool int(5 · 7/17), int(10 · 7/17)."""
+    graph = make_graph(np.ones((20, 1)), np.roll(np.eye(20), 1, axis=1), [0, 1, 1] + [-1] * 17)
+    logits = np.tile([[2.0, 0.0], [0.0, 2.0]], (10, 1))
+    for pool, wanted in ((np.arange(3, 20), [5, 10]), (np.arange(13, 20), [2, 4])):
+        split = Split(np.arange(3), np.empty(0, np.int64), np.setdiff1d(np.arange(3, 20), pool), pool)
+        beliefs = Beliefs(logits, graph, split, 0, np.ones((20, 2)), np.zeros(20, np.float32))
+        assert class_counts(beliefs, None).tolist() == wanted
+        assert class_counts(beliefs, 4).tolist() == [4, 4], "a number that was set is not scaled"
+        labels = TopPerClass()(beliefs).labels
+        assert np.bincount(labels, minlength=2).tolist() == np.minimum(wanted, np.bincount(pool % 2)).tolist()
 
 
 def test_best_of_each_by_hand() -> None:

@@ -1,0 +1,84 @@
+"""What every postprocess part keeps to, also a user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from drgst.selftrain.engine import self_train
+from drgst.selftrain.history import result_stage
+from drgst.selftrain.parts import PARTS, BiasCorrected, Calibrated, CorrectAndSmooth, MaxStages, Temperature, Threshold
+from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
+from drgst.selftrain.predict import predict_logits
+from drgst.selftrain.recipe import Recipe
+
+
+def halved(logits: np.ndarray, context: Context) -> np.ndarray:
+    """A user's function."""
+    return logits / 2
+
+
+@dataclass(frozen=True)
+class MeanOfRuns(Postprocess):
+    """A user's part that runs the recipe again with another seed."""
+
+    weight: float = 0.5
+
+    def __call__(self, logits: np.ndarray, context: Context) -> Adjusted:
+        again = context.rerun(replace(context.problem, seed=1), context.recipe.with_parts(postprocess=()))
+        other = result_stage(again, context.problem.settings.keep).final_logits
+        made = (1 - self.weight) * logits + self.weight * other
+        return Adjusted(made, {"weight": torch.tensor(self.weight)}, "Mean of two runs.")
+
+
+OURS = (Calibrated(Temperature()), Calibrated(BiasCorrected()), CorrectAndSmooth())
+ALL = pytest.mark.parametrize(
+    "part", [*OURS, halved, MeanOfRuns()], ids=lambda part: getattr(part, "__name__", repr(part))
+)
+
+
+def test_every_part_is_here() -> None:
+    assert {type(part) for part in OURS} == set(PARTS["postprocess"].values())
+
+
+@ALL
+@pytest.mark.parametrize("keep", ["last", "best"])
+def test_the_result_alone_is_changed(part: Any, keep: str, world: Any) -> None:
+    """Shape kept, all finite; the loop and the other stages are as without the part."""
+    problem = world.problem(epochs=10, keep=keep)
+    recipe = Recipe(select=Threshold(0.4), stop=(MaxStages(2),))
+    plain, made = (self_train(problem, recipe.with_parts(postprocess=parts)) for parts in ((), (part,)))
+    number = result_stage(plain, keep).number
+    for one, two in zip(plain.stages, made.stages, strict=True):
+        np.testing.assert_array_equal(one.logits, two.logits)
+        np.testing.assert_array_equal(one.pseudo_labels.nodes, two.pseudo_labels.nodes)
+        assert (two.postprocessed is not None) == (two.number == number)
+    result = result_stage(made, keep)
+    assert result.final_logits.shape == (60, 3)
+    assert np.isfinite(result.final_logits).all()
+    assert not np.array_equal(result.final_logits, result.logits)
+
+
+@ALL
+def test_several_are_applied_in_order(part: Any, world: Any) -> None:
+    problem = world.problem(epochs=10)
+    both = self_train(problem, Recipe(postprocess=(part, halved)))[0]
+    one = self_train(problem, Recipe(postprocess=(part,)))[0]
+    np.testing.assert_allclose(both.final_logits, one.final_logits / 2)
+
+
+@ALL
+def test_a_graph_that_was_not_fitted_on(part: Any, world: Any, worlds: Any) -> None:
+    """What a part has learnt is applied there; what it can't carry over is left out."""
+    problem = world.problem(epochs=10)
+    recipe = Recipe(postprocess=(part,))
+    stage = self_train(problem, recipe)[0]
+    other = worlds(nodes=90).graph
+    assert predict_logits(recipe, stage.state, other, problem.settings).shape == (90, 3)
+    if isinstance(part, Calibrated):
+        here = predict_logits(recipe, stage.state, problem.graph, problem.settings)
+        np.testing.assert_allclose(here, stage.final_logits, atol=1e-5)
