@@ -20,9 +20,9 @@ from drgst import SelfTraining
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.splits import random_split
-from drgst.selftrain.learners.multiview.views import MAKERS, VOICES, permitted
+from drgst.selftrain.learners.multiview.views import COMPOUND, SIMPLE, available_views
 
-VIEWS = (*MAKERS, *VOICES)
+VIEWS = (*SIMPLE, *COMPOUND)
 SINGLE = {**{view: ("drgst-plus", {"view": view}) for view in VIEWS}, "label-propagation": ("label-propagation", {})}
 N = 1500
 CASES: dict[str, tuple[dict[str, float | str], int]] = {  # options of the block model, labels per class
@@ -43,9 +43,9 @@ CASES: dict[str, tuple[dict[str, float | str], int]] = {  # options of the block
     "weak edges": ({"homophily": 0.35, "signal": 0.4}, 5),
     "both weak": ({"homophily": 0.5, "signal": 0.2}, 10),
     "middling both, imbalanced 5 to 1": ({"homophily": 0.6, "signal": 0.35, "imbalance": 5.0}, 5),
-    "measurements": ({"homophily": 0.8, "kind": "numeric"}, 5),
-    "measurements, useless edges": ({"homophily": 0.2, "kind": "numeric"}, 5),
-    "measurements, 2 classes, 8 to 1": ({"homophily": 0.75, "classes": 2, "imbalance": 8.0, "kind": "numeric"}, 10),
+    "numeric features": ({"homophily": 0.8, "kind": "numeric"}, 5),
+    "numeric features, useless edges": ({"homophily": 0.2, "kind": "numeric"}, 5),
+    "numeric features, 2 classes, 8 to 1": ({"homophily": 0.75, "classes": 2, "imbalance": 8.0, "kind": "numeric"}, 10),
     "no features": ({"homophily": 0.7, "kind": "none"}, 5),
     "no features, heterophily, 2 classes": ({"homophily": 0.1, "classes": 2, "kind": "none"}, 10),
     "no features, 40 classes": ({"homophily": 0.6, "classes": 40, "kind": "none"}, 5),
@@ -58,10 +58,10 @@ def graph_of(options: dict[str, float | str], seed: int) -> Graph:
     kind = options.get("kind")
     if kind == "none":
         return graph.with_(features=sp.csr_array((N, 0), dtype=np.float32))
-    return graph.with_(features=measurements(graph, np.random.default_rng(seed))) if kind == "numeric" else graph
+    return graph.with_(features=numeric_features(graph, np.random.default_rng(seed))) if kind == "numeric" else graph
 
 
-def measurements(graph: Graph, rng: np.random.Generator, width: int = 20) -> np.ndarray:
+def numeric_features(graph: Graph, rng: np.random.Generator, width: int = 20) -> np.ndarray:
     """Amounts, counts, flags and ages, (N, 20), each from 0.7 μ_yj + noise: long tails and units from 1 to 10⁵."""
     hidden = 0.7 * rng.standard_normal((graph.num_classes, width))[graph.labels]
     hidden += rng.standard_normal(hidden.shape)
@@ -77,7 +77,7 @@ def accuracy(graph: Graph, per_class: int, draw: int, recipe: str, settings: dic
     split = random_split(graph, per_class=per_class, seed=draw, val=0, test=0)
     model = SelfTraining(recipe, settings, seed=draw).fit(graph, split)
     rest = np.setdiff1d(np.arange(graph.num_nodes), split.train)
-    return 100 * model.score(graph, rest), model.history_[0].note.partition(":")[0]
+    return 100 * model.score(graph, rest), model.history_[0].note.partition(":")[0].removeprefix("View ")
 
 
 def main() -> None:
@@ -99,7 +99,7 @@ def main() -> None:
             right, view = accuracy(graph, per_class, draw, "drgst-plus", {})
             seconds += time.perf_counter() - began
             sums["plus"] += right / draws
-            available = [name for name in SINGLE if name in (*permitted(graph), "label-propagation")]
+            available = [name for name in SINGLE if name in (*available_views(graph), "label-propagation")]
             chosen[view] = chosen.get(view, 0) + 1
             for name in available:
                 sums[name] += accuracy(graph, per_class, draw, *SINGLE[name])[0] / draws

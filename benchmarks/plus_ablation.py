@@ -27,7 +27,7 @@ from drgst.graph.core import Graph
 from drgst.recipes import find_recipe
 from drgst.runs.config import RunConfig
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.parts import Identity, MaxStages, NoNewLabels, Transition
+from drgst.selftrain.parts import MaxStages, NoNewLabels, Transition
 from drgst.selftrain.select.top_share import TopShare
 from drgst.selftrain.weigh.anchored import Anchored
 
@@ -37,28 +37,28 @@ DRAWS = range(10, 20)
 def variants() -> dict[str, Recipe]:
     """The full recipe first, then variants with one part changed."""
     spec = find_recipe("drgst-plus")
-    whole = replace(spec.make(spec.settings()), calibrate=Identity())  # the temperature changes no class
+    whole = replace(spec.make(spec.settings()), postprocess=())  # the temperature changes no class
     return {
-        "whole": whole,
+        "complete": whole,
         "no self-training": replace(whole, stop=(NoNewLabels(), MaxStages(0))),
         "one stage": replace(whole, stop=(NoNewLabels(), MaxStages(1))),
-        "TF-IDF lenses alone": replace(whole, learner=MultiViewEnsemble(lenses=(0, 2))),
-        "raw lenses alone": replace(whole, learner=MultiViewEnsemble(lenses=(1, 3))),
-        "far lenses alone": replace(whole, learner=MultiViewEnsemble(lenses=(0, 1))),
-        "near lenses alone": replace(whole, learner=MultiViewEnsemble(lenses=(2, 3))),
-        "chosen by unsmoothed beliefs": replace(whole, learner=MultiViewEnsemble(smoothed=False)),
-        "class shares left free": replace(whole, learner=MultiViewEnsemble(align_prior=False)),
-        "no floor a class": replace(whole, select=TopShare(floor=0)),
-        "same share of each class": replace(whole, select=TopShare(floor=1)),
+        "TF-IDF representations only": replace(whole, learner=MultiViewEnsemble(representations=(0, 2))),
+        "row-normalised representations only": replace(whole, learner=MultiViewEnsemble(representations=(1, 3))),
+        "long smoothing only": replace(whole, learner=MultiViewEnsemble(representations=(0, 1))),
+        "short smoothing only": replace(whole, learner=MultiViewEnsemble(representations=(2, 3))),
+        "selection by unsmoothed probabilities": replace(whole, learner=MultiViewEnsemble(smoothed=False)),
+        "free class prior": replace(whole, learner=MultiViewEnsemble(align_prior=False)),
+        "no minimum per class": replace(whole, select=TopShare(floor=0)),
+        "the same share of each class": replace(whole, select=TopShare(floor=1)),
         "no information gain": replace(whole, weigh=Anchored(gain=0)),
-        "information gain alone": replace(whole, weigh=Anchored(gain=1)),
+        "information gain only": replace(whole, weigh=Anchored(gain=1)),
         "with transition matrix": replace(whole, correct=Transition()),
         "topology alone": replace(whole, learner=MultiViewEnsemble("topology")),
         "knn alone": replace(whole, learner=MultiViewEnsemble("knn")),
         # these differ with validation labels only
         "no matrices": replace(whole, learner=MultiViewEnsemble(mixed=False)),
         "no scales, shift and matrices": replace(whole, learner=MultiViewEnsemble(calibrated=False)),
-        "one l2": replace(whole, learner=MultiViewEnsemble(l2=(3e-4,))),
+        "one l2 penalty": replace(whole, learner=MultiViewEnsemble(l2=(3e-4,))),
     }
 
 
@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--validation", choices=["none", "public"], default="none")
     parser.add_argument("--only", nargs="+", default=[""], help="beginnings of the variants' names")
     asked = parser.parse_args()
-    recipes = {n: r for n, r in variants().items() if n == "whole" or n.startswith(tuple(asked.only))}
+    recipes = {n: r for n, r in variants().items() if n == "complete" or n.startswith(tuple(asked.only))}
     graphs = [drgst.load(name) for name in asked.datasets]
     found: dict[tuple[str, str, int], np.ndarray] = {}
     places = [(graph, k) for graph in graphs for k in asked.labels]
@@ -93,10 +93,10 @@ def main() -> None:
     for name in recipes:
         cells = []
         for g, k in places:
-            ours, whole = found[name, g.name, k], found["whole", g.name, k]
+            ours, whole = found[name, g.name, k], found["complete", g.name, k]
             gap = ours - whole
             error = gap.std(ddof=1) / np.sqrt(gap.size)
-            cells.append(f"{whole.mean():.1f}" if name == "whole" else f"{gap.mean():+.1f} ± {error:.1f}")
+            cells.append(f"{whole.mean():.1f}" if name == "complete" else f"{gap.mean():+.1f} ± {error:.1f}")
         print(f"| {name} | " + " | ".join(cells) + " |")
 
 

@@ -34,7 +34,7 @@ _PUBLIC = {  # name -> the module that defines it
     "read_tables": "drgst.graph.io.tables",
     "write_tables": "drgst.graph.io.table_write",
     "view": "drgst.graph.transforms.views",
-    "suggest_view": "drgst.graph.transforms.suggest",
+    "suggest_view": "drgst.selftrain.learners.multiview.suggest",
     "block_model": "drgst.graph.datasets.synthetic",
     "gaussian_circles": "drgst.graph.datasets.synthetic",
     "statistics": "drgst.graph.stats",

@@ -1,4 +1,4 @@
-"""drgst-plus from end to end: no test label is read, a model is saved, a run goes on where it broke off."""
+"""drgst-plus from end to end: no test label is used, a model is saved, an interrupted run is resumed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,17 @@ from drgst.errors import DrgstError, GraphError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.splits import random_split
+from drgst.graph.transforms.softmax import softmax
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.run import Run
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.engine import believe
 from drgst.selftrain.history import History
-from drgst.selftrain.learners.multiview import ensemble as committee
-from drgst.selftrain.learners.multiview.choice import Shelf
 from drgst.selftrain.persist.stage import load_stage, save_stage
 
-CHOSEN = (
-    r"{}: as it was asked for\. Features are numbers rather than words, so their ranks are read\. "
-    r"Validation labels chose an l2 of (0\.0003|0\.003|0\.03)\."
+NOTE = (
+    r"View {}: as set\. Features are numeric, so they are rank-normalised\. "
+    r"Set by validation labels: l2 (0\.0003|0\.003|0\.03)\."
 )
 
 
@@ -39,7 +37,7 @@ def run(world: Any) -> History:
 
 
 def town() -> Graph:
-    """200 nodes of 3 classes, hard enough that stages differ."""
+    """200 nodes of 3 classes, hard enough that the stages differ."""
     graph = block_model(200, 600, seed=1, classes=3, features=60, homophily=0.8, signal=0.3)
     return graph.with_(name="town", splits=(random_split(graph, per_class=4, val=40, test=60, seed=0),))
 
@@ -62,14 +60,14 @@ def test_no_validation_labels_are_needed(world: Any) -> None:
     np.testing.assert_array_equal(model.probabilities_, model.history_[-1].probabilities)
 
 
-def test_the_seed_is_nothing_to_it(world: Any) -> None:
-    """Convex problems have one answer."""
+def test_the_seed_has_no_effect(world: Any) -> None:
+    """Convex problems have one solution."""
     one, two = (drgst.SelfTraining("drgst-plus", seed=s).fit(world.graph, world.split) for s in (0, 7))
     np.testing.assert_array_equal(one.probabilities_, two.probabilities_)
 
 
 @pytest.mark.parametrize("view", ["auto", "topology+knn", "knn+hops+structure", "topology+knn+hops+structure"])
-def test_labels_of_test_and_pool_are_never_read(world: Any, view: str) -> None:
+def test_labels_of_test_and_pool_are_never_used(world: Any, view: str) -> None:
     hidden = np.concatenate([world.split.test, world.split.pool])
     labels = world.graph.labels.copy()
     labels[hidden] = (labels[hidden] + 1) % 3
@@ -90,13 +88,13 @@ def test_a_saved_model(world: Any, worlds: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("view", ["knn", "hops", "topology+knn"])
-def test_the_view_can_be_asked_for(world: Any, view: str) -> None:
+def test_the_view_can_be_set(world: Any, view: str) -> None:
     model = drgst.SelfTraining("drgst-plus", settings={"view": view}).fit(world.graph, world.split)
-    assert re.fullmatch(CHOSEN.format(re.escape(view)), model.history_[0].note)
+    assert re.fullmatch(NOTE.format(re.escape(view)), model.history_[0].note)
     assert f"{view}.0.0.weight" in model.history_[-1].state
 
 
-def test_views_that_can_not_be_had(world: Any) -> None:
+def test_views_that_the_graph_does_not_allow(world: Any) -> None:
     with pytest.raises(SettingError, match="view"):
         drgst.SelfTraining("drgst-plus", settings={"view": "knnn"}).fit(world.graph, world.split)
     edges = make_graph(None, world.graph.adjacency, world.graph.labels)
@@ -107,21 +105,21 @@ def test_views_that_can_not_be_had(world: Any) -> None:
         drgst.SelfTraining("drgst-plus").fit(nothing, world.split)
 
 
-def test_one_label_a_class(worlds: Any) -> None:
+def test_one_label_per_class(worlds: Any) -> None:
     world = worlds(per_class=1)
     model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split.without_validation())
-    assert "a class has one label alone" in model.history_[0].note
+    assert "a class has one label only" in model.history_[0].note
     assert np.isfinite(model.probabilities_).all()
 
 
-def test_the_note_is_told_once(run: History) -> None:
+def test_the_note_is_given_once(run: History) -> None:
     assert run[0].note == run[0].summary()["note"]
-    assert re.fullmatch(CHOSEN.format("topology"), run[0].note)
+    assert re.fullmatch(NOTE.format("topology"), run[0].note)
     assert [stage.note for stage in run.stages[1:]] == ["", "", ""]
     assert all(stage.accepted for stage in run.stages)
 
 
-def test_parts_go_by_the_opinion_and_the_result_does_not(world: Any, run: History) -> None:
+def test_parts_go_by_the_selection_logits_and_the_result_does_not(world: Any, run: History) -> None:
     problem = world.problem("drgst-plus", view="topology")
     assert run[0].selection_logits is not None
     np.testing.assert_array_equal(believe(problem, run[0], 1).logits, run[0].selection_logits)
@@ -131,12 +129,12 @@ def test_parts_go_by_the_opinion_and_the_result_does_not(world: Any, run: Histor
     assert np.abs(run[0].probabilities - softmax(run[0].selection_logits)).max() > 0.01
 
 
-def test_without_an_opinion_parts_go_by_the_logits(world: Any, history: History) -> None:
+def test_without_selection_logits_parts_go_by_the_logits(world: Any, history: History) -> None:
     assert all(stage.selection_logits is None for stage in history.stages)
     np.testing.assert_array_equal(believe(world.problem(), history[-1], 2).logits, history[-1].logits)
 
 
-def test_stage_files_keep_the_opinion(run: History, history: History, same: Any, tmp_path: Path) -> None:
+def test_stage_files_keep_the_selection_logits(run: History, history: History, same: Any, tmp_path: Path) -> None:
     loaded = []
     for stage in run.stages:
         save_stage(stage, tmp_path / f"{stage.number}")
@@ -150,8 +148,8 @@ def test_stage_files_keep_the_opinion(run: History, history: History, same: Any,
     assert load_stage(tmp_path / "network").selection_logits is None
 
 
-def test_a_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the teacher and stage 1 are left of a run: it goes on to the same end."""
+def test_a_resumed_run_is_bit_identical(tmp_path: Path) -> None:
+    """From the teacher and stage 1 alone."""
     graph = town()
     run = Run.from_config(RunConfig(data="town", recipe="drgst-plus", threads=1), lambda _: graph)
     folder = RunFolder(tmp_path / "run")
@@ -162,7 +160,6 @@ def test_a_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(stages) == 4
     for path in (folder / "summary.json", *stages[2:]):
         path.unlink()
-    monkeypatch.setattr(committee, "SHELF", Shelf())  # as in a new process: nothing is remembered
     Run.from_config(folder.config(), lambda _: graph).execute(folder=folder, resume=True)
     assert {name: (folder / name).read_bytes() for name in names} == before
     assert drgst.load_model(str(folder)).predict().shape == (200,)

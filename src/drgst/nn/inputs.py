@@ -11,6 +11,7 @@ from torch import Tensor
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features, Graph
+from drgst.graph.transforms.features import row_l1, row_l2
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import SparseMatrix
 
@@ -49,7 +50,7 @@ def make_inputs(graph: Graph, device: str | torch.device = "cpu", normalise: str
 
 
 def scaled(features: Features, normalise: str) -> Features:
-    """x_i / Σ_f x_if (``"l1"``, the paper's for Cora, Citeseer and Pubmed), x_i / ‖x_i‖ (``"l2"``) or x_i (``"none"``).
+    """x_i / Σ_f |x_if| (``"l1"``, the paper's for the citation graphs), x_i / ‖x_i‖ (``"l2"``) or x_i (``"none"``).
 
     ``"auto"`` is ``"l1"`` where no feature is negative, ``"l2"`` otherwise. Rows of zeros stay zero.
     """
@@ -60,14 +61,7 @@ def scaled(features: Features, normalise: str) -> Features:
         normalise = "l1" if not values.size or values.min() >= 0 else "l2"
     if normalise == "none":
         return features
-    size = abs(features) if normalise == "l1" else features * features
-    total = np.asarray(size.sum(axis=1), dtype=np.float64).ravel()
-    total = total if normalise == "l1" else np.sqrt(total)
-    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0).astype(np.float32)
-    if not sp.issparse(features):
-        return features * inverse[:, None]
-    data = features.data * np.repeat(inverse, np.diff(features.indptr))
-    return sp.csr_array((data, features.indices, features.indptr), shape=features.shape)
+    return row_l1(features) if normalise == "l1" else row_l2(features)
 
 
 def open_device(device: str | torch.device) -> torch.device:

@@ -9,12 +9,7 @@ import numpy as np
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-
-
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """p_c = exp z_c / Σ_d exp z_d, (N, C) float64."""
-    shifted = np.exp(np.float64(1) * (logits - logits.max(axis=1, keepdims=True)))
-    return shifted / shifted.sum(axis=1, keepdims=True)
+from drgst.graph.transforms.softmax import softmax
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.training import Watch
+from drgst.selftrain.graph_cache import GraphCache
 from drgst.selftrain.settings import Settings
 
 
@@ -24,9 +27,12 @@ class Problem:
     split: Split
     settings: Settings
     seed: int = 0
+    graph_cache: GraphCache = field(default_factory=GraphCache, repr=False)  # shared by problems on the same graph
 
     @classmethod
-    def of(cls, graph: Graph, split: Split, settings: Settings, seed: int = 0) -> Problem:
+    def of(
+        cls, graph: Graph, split: Split, settings: Settings, seed: int = 0, graph_cache: GraphCache | None = None
+    ) -> Problem:
         """Check seed and split, and hide every label that is neither a training nor a validation label."""
         if not isinstance(seed, Integral) or seed < 0:
             raise SettingError(f"seed is {seed!r} (allowed: whole numbers from 0)")
@@ -34,7 +40,12 @@ class Problem:
         shown = np.full(graph.num_nodes, -1, dtype=np.int64)
         for part in (split.train, split.val):
             shown[part] = graph.labels[part]
-        return cls(graph.with_(labels=shown), split, settings, seed)
+        return cls(graph.with_(labels=shown), split, settings, seed, graph_cache or GraphCache())
+
+    @cached_property
+    def cache(self) -> dict[Hashable, Any]:
+        """What parts compute once for this problem, labels included."""
+        return {}
 
     @cached_property
     def inputs(self) -> Inputs:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_softmax
 
+from drgst.graph.transforms.softmax import log_softmax
 from drgst.uncertainty.temperature import HIGHEST, LOWEST
 
 SHRINKAGE = 5.0  # κ: b is thought to be normal with variance 1 / 2κ
@@ -35,7 +35,7 @@ def best_scales_and_shift(voices: np.ndarray, labels: np.ndarray) -> tuple[np.nd
 
     def objective(values: np.ndarray) -> tuple[float, np.ndarray]:
         a, b = values[:several], values[several:]
-        log_p = log_softmax(np.tensordot(a, z, 1) + b, axis=1)
+        log_p = log_softmax(np.tensordot(a, z, 1) + b)
         wrong = (np.exp(log_p) - target) / labels.size
         gradient = np.concatenate([(wrong * z).sum(axis=(1, 2)), wrong.sum(axis=0) + 2 * shrinkage * b])
         return float(-log_p[asked, labels].mean() + shrinkage * b @ b), gradient

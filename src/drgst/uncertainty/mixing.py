@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import minimize
-from scipy.special import log_softmax
 
+from drgst.graph.transforms.propagate import smooth_log_probs
+from drgst.graph.transforms.softmax import log_softmax
 from drgst.uncertainty.bias import SHRINKAGE
 from drgst.uncertainty.temperature import HIGHEST, LOWEST
 
@@ -30,7 +32,7 @@ def best_mixing(opinions: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, n
 
     def objective(values: np.ndarray) -> tuple[float, np.ndarray]:
         a, b, m = parts(values)
-        log_p = log_softmax(np.tensordot(a, z, 1) + np.matmul(z, m).sum(axis=0) + b, axis=1)
+        log_p = log_softmax(np.tensordot(a, z, 1) + np.matmul(z, m).sum(axis=0) + b)
         wrong = (np.exp(log_p) - target) / number
         by_matrix = np.matmul(z.transpose(0, 2, 1), wrong) + 2 * shrunk * m
         gradient = np.concatenate([(wrong * z).sum(axis=(1, 2)), wrong.sum(axis=0) + 2 * kept * b, by_matrix.ravel()])
@@ -45,9 +47,15 @@ def best_mixing(opinions: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, n
 
 def mixed(opinions: np.ndarray, matrices: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """log softmax(Σ_v z_v W_v + b), (N, C), for (V, N, C) ``opinions``, (V, C, C) ``matrices`` and (C,) ``shift``."""
-    return np.asarray(log_softmax(np.matmul(opinions, matrices).sum(axis=0) + shift, axis=1))
+    return log_softmax(np.matmul(opinions, matrices).sum(axis=0) + shift)
 
 
 def centred(log_p: np.ndarray) -> np.ndarray:
     """z_c - mean over classes of z, (..., C): what softmax does not see is taken away."""
     return np.asarray(log_p - log_p.mean(axis=-1, keepdims=True), dtype=np.float64)
+
+
+def own_and_smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray:
+    """log p, and log p smoothed over S where there is one, no p below 10⁻⁶; rows of mean 0, (1 or 2, N, C)."""
+    both = [log_p] if s is None else [log_p, np.maximum(smooth_log_probs(log_p, s), np.log(1e-6))]
+    return centred(np.stack(both))

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from drgst.graph.transforms.softmax import log_softmax
+
 LOWEST, HIGHEST = 0.02, 50.0  # temperatures that are tried
 
 
 def log_loss(logits: np.ndarray, labels: np.ndarray) -> float:
     """1/M Σ_i -log softmax(z_i)_{y_i}, in float64."""
-    z = np.asarray(logits, dtype=np.float64)
-    z = z - z.max(axis=1, keepdims=True)
-    return float((np.log(np.exp(z).sum(axis=1)) - z[np.arange(labels.size), labels]).mean())
+    log_p = log_softmax(np.asarray(logits, dtype=np.float64))
+    return float(-log_p[np.arange(labels.size), labels].mean())
 
 
 def best_temperature(logits: np.ndarray, labels: np.ndarray) -> float:

@@ -61,7 +61,7 @@ def test_neighbours_are_exactly_the_k_largest_cosines(
 
 
 def test_dense_and_sparse_ways_agree(cora: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    x = tfidf(cora).features
+    x = tfidf(cora.features)
     answers = []
     for dense in (True, False):
         monkeypatch.setattr(knn_module, "_prefers_dense", lambda *_, dense=dense: dense)
@@ -182,7 +182,7 @@ def test_knn_without_features_is_refused() -> None:
 
 
 @pytest.mark.data
-def test_flickr_ten_neighbours_are_alike(data_root: Path) -> None:
+def test_flickr_ten_neighbours_share_their_class(data_root: Path) -> None:
     """facts.md: homophily 0.24 over friends, 0.72 over ten nearest neighbours."""
     g = load("flickr", root=data_root)
     near = view(g, "knn", k=10)

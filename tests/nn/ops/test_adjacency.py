@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from drgst.nn.inputs import Inputs
-from drgst.nn.ops.adjacency import FORMS, Adjacency, sym_norm
+from drgst.nn.ops.adjacency import FORMS, Adjacency
 from drgst.nn.random import generator
 
 
@@ -18,15 +18,6 @@ def path() -> sp.csr_array:
     a[0, 1] = a[1, 0] = 1
     a[1, 2] = a[2, 1] = 2
     return sp.csr_array(a)
-
-
-def test_sym_norm_by_hand(path: sp.csr_array) -> None:
-    """Degrees with loops are 2, 4, 3, 1."""
-    expected = np.zeros((4, 4))
-    expected[0, 0], expected[1, 1], expected[2, 2], expected[3, 3] = 1 / 2, 1 / 4, 1 / 3, 1
-    expected[0, 1] = expected[1, 0] = 1 / 8**0.5
-    expected[1, 2] = expected[2, 1] = 2 / 12**0.5
-    np.testing.assert_allclose(sym_norm(path).toarray(), expected, rtol=1e-6)
 
 
 def test_mean_laplacian_plain_and_loops_by_hand(path: sp.csr_array) -> None:

@@ -9,12 +9,12 @@ import pytest
 
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
-from drgst.nn.ops.adjacency import laplacian_norm
-from drgst.selftrain.beliefs import softmax
+from drgst.graph.transforms.normalise import sym_norm_without_loops
+from drgst.graph.transforms.softmax import softmax
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.postprocess.base import Context
-from drgst.selftrain.postprocess.smooth import CorrectAndSmooth, corrected, spread
+from drgst.selftrain.postprocess.smooth import CorrectAndSmooth, corrected
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
@@ -28,19 +28,12 @@ def two_pairs() -> Problem:
     return Problem.of(graph, Split.of([0, 1], [], [], 5), Settings())
 
 
-def test_one_round_of_spreading_by_hand() -> None:
-    """S of a pair swaps its nodes: G¹ = (1-α) start + α swapped."""
-    s = -laplacian_norm(two_pairs().graph.adjacency)
-    start = np.array([[1.0], [0], [0], [0], [0.5]])
-    np.testing.assert_allclose(spread(s, start, 0.8, 1).ravel(), [0.2, 0, 0.8, 0, 0.1], atol=1e-6)
-
-
 def test_the_correction_by_hand() -> None:
     """Node 0 is off by (0.4, -0.4), node 1 by 0: σ = 0.4; node 2 is moved by 0.4 · (½, -½), nodes 3 and 4 not."""
     problem = two_pairs()
     p = np.tile([0.6, 0.4], (5, 1))
     p[1] = [0, 1]
-    s = -laplacian_norm(problem.graph.adjacency).astype(np.float64)
+    s = sym_norm_without_loops(problem.graph.adjacency).astype(np.float64)
     made = corrected(p, s, np.array([0, 1]), np.eye(2), 0.8)
     np.testing.assert_allclose(made[2] - p[2], [0.2, -0.2])
     np.testing.assert_allclose(made[3:], p[3:])

@@ -1,4 +1,4 @@
-"""Feature maps, each a pure function Graph -> Graph."""
+"""Feature maps from array to array, (N, F) dense or CSR, float32."""
 
 from __future__ import annotations
 
@@ -6,52 +6,82 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import SettingError
-from drgst.graph.core import Features, Graph
+from drgst.graph.core import Features
+
+GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
 
 
-def row_l1(graph: Graph) -> Graph:
+def row_l1(x: Features) -> Features:
     """x_i / Σ_j |x_ij|: the paper's row normalisation; rows of zeros stay zero."""
-    return graph.with_(features=_divide_rows(graph.features, _row_sums(abs(graph.features))))
+    return _divide_rows(x, _row_sums(abs(x)))
 
 
-def row_l2(graph: Graph) -> Graph:
-    """x_i / ‖x_i‖₂: unit rows, so that a product of two rows is their cosine; rows of zeros stay zero."""
-    return graph.with_(features=unit_rows(graph.features))
-
-
-def tfidf(graph: Graph) -> Graph:
-    """x_ij · (1 + log((1 + N) / (1 + n_j))) with n_j the number of nodes that have feature j: rare words count more."""
-    return graph.with_(features=_scale_columns(graph.features, inverse_frequency(graph.features)))
-
-
-def svd(graph: Graph, k: int, seed: int, rounds: int = 7) -> Graph:
-    """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
-
-    Signs are fixed (the largest entry of each column is positive), so that a seed gives the same matrix again.
-    """
-    limit = min(graph.features.shape)
-    if not 1 <= k <= limit:
-        raise SettingError(f"svd has k = {k}, but the features of {graph.name!r} allow 1 to {limit}")
-    basis = _range_basis(graph.features, min(k + 10, limit), np.random.default_rng(seed), rounds)
-    u, s, _ = np.linalg.svd(np.asarray(basis.T @ graph.features), full_matrices=False)
-    reduced = (basis @ u[:, :k]) * s[:k]
-    peak = reduced[np.abs(reduced).argmax(axis=0), np.arange(k)]
-    return graph.with_(features=np.ascontiguousarray(reduced * np.where(peak < 0, -1, 1), dtype=np.float32))
-
-
-def unit_rows(x: Features) -> Features:
-    """x_i / ‖x_i‖₂, (N, F)."""
+def row_l2(x: Features) -> Features:
+    """x_i / ‖x_i‖₂: unit rows, so that the product of two rows is their cosine; rows of zeros stay zero."""
     squares = x.multiply(x) if isinstance(x, sp.csr_array) else x * x
     return _divide_rows(x, np.sqrt(_row_sums(squares)))
 
 
-def inverse_frequency(x: Features) -> np.ndarray:
-    """1 + log((1 + N) / (1 + n_j)), (F,) float32."""
+def idf(x: Features) -> np.ndarray:
+    """1 + log((1 + N) / (1 + n_j)) with n_j the number of nodes that have feature j, (F,) float32."""
     if isinstance(x, sp.csr_array):
         present = np.bincount(x.indices, minlength=x.shape[1])
     else:
         present = np.count_nonzero(x, axis=0)
     return (1 + np.log((1 + x.shape[0]) / (1 + present))).astype(np.float32)
+
+
+def tfidf(x: Features) -> Features:
+    """x_ij · idf_j: rare features count more."""
+    return scale_columns(x, idf(x))
+
+
+def scale_columns(x: Features, by: np.ndarray) -> Features:
+    """x_ij · by_j."""
+    return _like(x, x.data * by[x.indices]) if isinstance(x, sp.csr_array) else x * by
+
+
+def standardise(x: Features) -> Features:
+    """(x_ij - m_j) / σ_j; x_ij / σ_j where x is sparse with more than 2,000 columns. σ_j = 0 counts as 1."""
+    if not isinstance(x, np.ndarray) and x.shape[1] <= GRAM_COLUMNS:
+        x = x.toarray()
+    mean = np.asarray(x.mean(axis=0))
+    if isinstance(x, np.ndarray):
+        deviation = x.std(axis=0)
+        return np.asarray((x - mean) / np.where(deviation > 0, deviation, 1), dtype=np.float32)
+    deviation = np.sqrt(np.maximum(np.asarray(x.multiply(x).mean(axis=0)) - mean * mean, 0))
+    return _like(x, (x.data / np.where(deviation > 0, deviation, 1)[x.indices]).astype(np.float32))
+
+
+def centre(x: np.ndarray) -> np.ndarray:
+    """(x_i - x̄) / ‖x_i - x̄‖₂, dense."""
+    return np.ascontiguousarray(row_l2(x - x.mean(axis=0)), dtype=np.float32)
+
+
+def svd(x: Features, k: int, seed: int, rounds: int = 7) -> np.ndarray:
+    """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
+
+    Signs are fixed (the largest entry of each column is positive), so that a seed gives the same matrix again.
+    """
+    limit = min(x.shape)
+    if not 1 <= k <= limit:
+        raise SettingError(f"svd has k = {k}, but a matrix of shape {x.shape} allows 1 to {limit}")
+    basis = _range_basis(x, min(k + 10, limit), np.random.default_rng(seed), rounds)
+    u, s, _ = np.linalg.svd(np.asarray(basis.T @ x), full_matrices=False)
+    reduced = (basis @ u[:, :k]) * s[:k]
+    peak = reduced[np.abs(reduced).argmax(axis=0), np.arange(k)]
+    return np.ascontiguousarray(reduced * np.where(peak < 0, -1, 1), dtype=np.float32)
+
+
+def reduce_columns(x: Features, k: int) -> np.ndarray:
+    """X, or U_k Σ_k = X V_k of its truncated SVD where it has more than k columns, (N, ≤k) dense."""
+    if min(x.shape) <= k:
+        return np.asarray(x if isinstance(x, np.ndarray) else x.toarray(), dtype=np.float32)
+    if x.shape[1] > GRAM_COLUMNS:
+        return svd(x, k, seed=0, rounds=3)
+    gram = x.T @ x
+    _, v = np.linalg.eigh(np.asarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64))
+    return np.asarray(x @ v[:, -k:][:, ::-1].astype(np.float32))
 
 
 def _range_basis(x: Features, width: int, rng: np.random.Generator, rounds: int) -> np.ndarray:
@@ -71,10 +101,6 @@ def _divide_rows(x: Features, by: np.ndarray) -> Features:
     if isinstance(x, sp.csr_array):
         return _like(x, x.data * np.repeat(scale, np.diff(x.indptr)))
     return x * scale[:, None]
-
-
-def _scale_columns(x: Features, by: np.ndarray) -> Features:
-    return _like(x, x.data * by[x.indices]) if isinstance(x, sp.csr_array) else x * by
 
 
 def _like(x: sp.csr_array, data: np.ndarray) -> sp.csr_array:

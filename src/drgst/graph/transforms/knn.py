@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import SettingError
-from drgst.graph.core import Features
-from drgst.graph.transforms.features import unit_rows
+from drgst.graph.core import Features, clean_adjacency
+from drgst.graph.transforms.features import row_l2
 
 Piece: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, scores
 
-# One multiply-add of a sparse product costs about as much as this many of a dense one (is_numeric: 4 ns, 0.03 ns).
+# One multiply-add of a sparse product costs about as much as this many of a dense one (measured: 4 ns, 0.03 ns).
 SPARSE_COST = 130
 
 
@@ -29,12 +29,19 @@ def nearest_neighbours(features: Features, k: int, memory_mb: float = 256) -> sp
         raise SettingError(f"k is {k}, but a node needs at least 1 neighbour")
     if memory_mb <= 0:
         raise SettingError(f"memory_mb is {memory_mb}, but must be above 0")
-    x = unit_rows(features)
+    x = row_l2(features)
     budget = int(memory_mb * 2**20)
     pieces = _dense_pieces(x, k, budget) if _prefers_dense(x, budget) else _sparse_pieces(sp.csr_array(x), k, budget)
     rows, columns, scores = (np.concatenate(part) for part in zip(*pieces, strict=True))
     keep = scores > 0
     return sp.csr_array((scores[keep], (rows[keep], columns[keep])), shape=(x.shape[0], x.shape[0]))
+
+
+def knn_adjacency(features: Features, k: int, memory_mb: float = 256) -> sp.csr_array:
+    """A_uv = 1 where v is among the k nearest of u by cosine, or u among those of v, (N, N), symmetric."""
+    near = nearest_neighbours(features, k, memory_mb)
+    near.data[:] = 1
+    return clean_adjacency(near).adjacency
 
 
 def _prefers_dense(x: Features, budget: int) -> bool:
@@ -68,8 +75,8 @@ def _sparse_pieces(x: sp.csr_array, k: int, budget: int) -> Iterator[Piece]:
         scores = x[start:stop] @ transposed
         nodes = np.repeat(np.arange(start, stop), np.diff(scores.indptr))
         scores.data[nodes == scores.indices] = -1  # a node is not its own neighbour
-        pseudo = largest_per_row(scores.data, scores.indptr, k)
-        yield nodes[pseudo], scores.indices[pseudo], scores.data[pseudo]
+        best = largest_per_row(scores.data, scores.indptr, k)
+        yield nodes[best], scores.indices[best], scores.data[best]
 
 
 def _row_blocks(x: sp.csr_array, budget: int) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from drgst.errors import SettingError
 from drgst.graph.transforms.knn import largest_per_row
+from drgst.graph.transforms.propagate import propagate_to_limit
 
 POWER_LIMIT = 5_000  # nodes up to which every entry is computed; beyond, small residuals are not pushed on
 
@@ -50,13 +51,9 @@ def transition(adjacency: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
 
 def power_iteration(walk: sp.csr_array, sources: np.ndarray, alpha: float, tolerance: float) -> np.ndarray:
     """Π_uv = α Σ_i (1-α)^i (W^i)_uv for the sources u, (len(sources), N); an entry is off by ``tolerance`` at most."""
-    backward = walk.T.tocsr()
     start = np.zeros((walk.shape[0], sources.size), dtype=np.float32)
     start[sources, np.arange(sources.size)] = 1
-    x = start
-    for _ in range(math.ceil(math.log(tolerance) / math.log(1 - alpha))):
-        x = alpha * start + (1 - alpha) * (backward @ x)
-    return x.T
+    return propagate_to_limit(walk.T.tocsr(), start, alpha, tolerance).T
 
 
 def push(walk: sp.csr_array, sources: np.ndarray, degrees: np.ndarray, alpha: float, tolerance: float) -> sp.csr_array:

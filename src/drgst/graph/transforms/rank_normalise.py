@@ -1,4 +1,4 @@
-"""Features that can be read: words as they are, measurements as ranks."""
+"""Rank normalisation of numeric features; counts and indicators of words stay as they are."""
 
 from __future__ import annotations
 
@@ -7,33 +7,32 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.graph.core import Features, Graph
+from drgst.graph.core import Features
 
-SCALE_RATIO = 30  # times a quiet column's size: a column that loud is in a unit of its own
+SCALE_RATIO = 30  # columns whose sizes differ by more are in different units
 
 
-def rank_normalised(graph: Graph) -> Graph:
-    """The graph with features whose cosines mean something.
+def rank_normalise(x: Features) -> Features:
+    """:func:`rank_scores` of numeric features (:func:`is_numeric`), else x itself, (N, F).
 
-    Words stay as they are. Where features are measurements (:func:`is_numeric`), amounts beside ages beside counts,
-    their :func:`scores` take their place: the largest unit and the longest tail would drown the rest.
+    Of amounts beside ages beside counts, the column of the largest unit and the longest tail would decide every
+    cosine; of their ranks it does not.
     """
-    return graph.with_(features=scores(graph.features)) if is_numeric(graph.features) else graph
+    return rank_scores(x) if is_numeric(x) else x
 
 
-def remark(graph: Graph) -> str:
-    """How features are read, in a sentence; empty where they are words."""
-    if not graph.num_features:
+def describe_features(x: Features) -> str:
+    """How features are used, in one sentence; empty where they are used as they are."""
+    if not x.shape[1]:
         return "There are no features."
-    if not shared(graph):
-        return "No feature is shared by some nodes and not by others, so they are not read."
-    return "Features are numbers rather than words, so their ranks are read." if is_numeric(graph.features) else ""
+    if not informative(x):
+        return "Features are not used: none is shared by some nodes and not by others."
+    return "Features are numeric, so they are rank-normalised." if is_numeric(x) else ""
 
 
-def shared(graph: Graph) -> bool:
-    """Whether any feature is found at two nodes and not the same at all; one-hot names of the nodes are not."""
-    x = graph.features
-    present = _sizes(x)[0]
+def informative(x: Features) -> bool:
+    """Whether any feature is present at two nodes or more and not the same at all; one-hot node names are not."""
+    present = _column_sizes(x)[0]
     everywhere = np.flatnonzero(present == x.shape[0])
     dense = x[:, everywhere] if isinstance(x, np.ndarray) else sp.csc_array(x)[:, everywhere].toarray()
     varied = np.ptp(dense, axis=0) > 0 if everywhere.size else np.zeros(0, dtype=bool)
@@ -44,9 +43,9 @@ def is_numeric(x: Features) -> bool:
     """Whether columns hold quantities rather than words, (N, F).
 
     They do where a value is negative, or where half of Σ x² is in columns that most nodes have, or whose non-zero
-    entries are 30 times as large as those of the quietest quarter. Zeros and ones are words however frequent.
+    entries are 30 times as large as those of the lowest quartile of columns. Zeros and ones are words however frequent.
     """
-    present, squares = _sizes(x)
+    present, squares = _column_sizes(x)
     used = present > 0
     values = x if isinstance(x, np.ndarray) else x.data
     if values.min(initial=0) < 0:
@@ -54,51 +53,50 @@ def is_numeric(x: Features) -> bool:
     if ((values == 0) | (values == values.max(initial=0))).all():
         return False
     size = np.sqrt(squares[used] / present[used])
-    loud = (2 * present[used] > x.shape[0]) | (size > SCALE_RATIO * np.quantile(size, 0.25, method="lower"))
-    return bool(2 * squares[used][loud].sum() > squares.sum())
+    dominant = (2 * present[used] > x.shape[0]) | (size > SCALE_RATIO * np.quantile(size, 0.25, method="lower"))
+    return bool(2 * squares[used][dominant].sum() > squares.sum())
 
 
-def scores(x: Features) -> Features:
+def rank_scores(x: Features) -> Features:
     """σ_j Φ^-1((r_ij - ½) / N) of the ranks r_ij in every column that most nodes have, (N, F).
 
-    In the other columns zeros stay zeros, and the rank of |x_ij| among the n_j values that are not becomes
-    ± σ_j ((r_ij - ½) / n_j + ½). σ_j is a column's standard deviation, of such a column the root mean square of what
-    is not zero, if all are of one unit, the largest within 30 times the smallest; else 1. Equal values share their
-    mean rank, so that a column of zeros and ones that half of the nodes have or fewer is left as it is. Of a sparse x
-    the full columns come first.
+    In the other columns zeros stay zeros, and the rank of |x_ij| among the n_j non-zero values becomes
+    ± σ_j ((r_ij - ½) / n_j + ½). σ_j is the standard deviation of a full column and the root mean square of the
+    non-zero values of another, if all are in one unit (the largest within 30 times the smallest); else 1. Equal values
+    share their mean rank, so that a column of zeros and ones that half of the nodes have or fewer is left as it is. Of
+    a sparse x the full columns come first.
     """
     if isinstance(x, np.ndarray):
-        rows = [_held(column) for column in x.T]
-        columns = [x[held, j] for j, held in enumerate(rows)]
+        rows = [_ranked_rows(column) for column in x.T]
+        columns = [x[ranked, j] for j, ranked in enumerate(rows)]
         out = np.zeros(x.shape, dtype=np.float32)
-        for j, values in enumerate(_scored(columns, x.shape[0])):
+        for j, values in enumerate(_column_scores(columns, x.shape[0])):
             out[rows[j], j] = values
         return out
     order = sp.csc_array(x)
     order.eliminate_zeros()
-    parts = [order.data[a:b] for a, b in pairwise(order.indptr)]
-    full = np.array([2 * part.size > x.shape[0] for part in parts])
+    full = 2 * np.diff(order.indptr) > x.shape[0]
     dense = order[:, np.flatnonzero(full)].toarray()
     sparse = sp.csc_array(order[:, np.flatnonzero(~full)], dtype=np.float32)
     columns = [*dense.T, *(sparse.data[a:b] for a, b in pairwise(sparse.indptr))]
-    found = _scored(columns, x.shape[0])
-    sparse.data = np.concatenate([np.zeros(0), *found[dense.shape[1] :]]).astype(np.float32)
-    first = np.array(found[: dense.shape[1]], dtype=np.float32).reshape(-1, x.shape[0]).T
+    scores = _column_scores(columns, x.shape[0])
+    sparse.data = np.concatenate([np.zeros(0), *scores[dense.shape[1] :]]).astype(np.float32)
+    first = np.array(scores[: dense.shape[1]], dtype=np.float32).reshape(-1, x.shape[0]).T
     return sp.csr_array(sp.hstack([sp.csc_array(first), sparse]))
 
 
-def _held(column: np.ndarray) -> np.ndarray:
-    """Which rows of a column are ranked, (N,): all where most are not zero, else what is not."""
-    there = column != 0
-    return np.ones_like(there) if 2 * there.sum() > column.size else there
+def _ranked_rows(column: np.ndarray) -> np.ndarray:
+    """Which rows of a column are ranked, (N,): all where most are not zero, else the non-zero ones."""
+    present = column != 0
+    return np.ones_like(present) if 2 * present.sum() > column.size else present
 
 
-def _scored(columns: list[np.ndarray], nodes: int) -> list[np.ndarray]:
-    """The scores of what is held of each column; one that holds every node is a full one."""
-    size = np.array([_size(values, values.size == nodes) for values in columns])
-    alike = size.max(initial=0) <= SCALE_RATIO * size[size > 0].min(initial=np.inf)
-    units = size if alike else np.ones_like(size)
-    return [unit * _score(values, values.size == nodes) for values, unit in zip(columns, units, strict=True)]
+def _column_scores(columns: list[np.ndarray], nodes: int) -> list[np.ndarray]:
+    """The scores of the ranked values of each column; a column with a value of every node is a full one."""
+    sizes = np.array([_size(values, values.size == nodes) for values in columns])
+    one_unit = sizes.max(initial=0) <= SCALE_RATIO * sizes[sizes > 0].min(initial=np.inf)
+    units = sizes if one_unit else np.ones_like(sizes)
+    return [unit * _scores(values, values.size == nodes) for values, unit in zip(columns, units, strict=True)]
 
 
 def _size(values: np.ndarray, full: bool) -> float:
@@ -109,7 +107,7 @@ def _size(values: np.ndarray, full: bool) -> float:
     return float(wide.std() if full else np.sqrt((wide * wide).mean()))
 
 
-def _score(values: np.ndarray, full: bool) -> np.ndarray:
+def _scores(values: np.ndarray, full: bool) -> np.ndarray:
     """Φ^-1((r - ½) / n), or ± ((r - ½) / n + ½)."""
     from scipy.special import ndtri
     from scipy.stats import rankdata
@@ -118,8 +116,8 @@ def _score(values: np.ndarray, full: bool) -> np.ndarray:
     return np.asarray(ndtri(ranks) if full else np.sign(values) * (ranks + 0.5))
 
 
-def _sizes(x: Features) -> tuple[np.ndarray, np.ndarray]:
-    """Of each column: how many nodes have it, and Σ x², (F,)."""
+def _column_sizes(x: Features) -> tuple[np.ndarray, np.ndarray]:
+    """How many nodes have each column, and its Σ x², (F,) both."""
     if isinstance(x, np.ndarray):
         return np.count_nonzero(x, axis=0), np.einsum("ij,ij->j", x, x, dtype=np.float64)
     counts = np.bincount(x.indices[x.data != 0], minlength=x.shape[1])

@@ -1,4 +1,4 @@
-"""Which pairs count as neighbours: the graph's own edges, alike features, both, or short walks."""
+"""Other edges for a graph: nearest neighbours by features, both kinds of edges, or personalised PageRank."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from drgst.errors import GraphError, SettingError, unknown
 from drgst.graph.core import Graph, clean_adjacency
 from drgst.graph.transforms.features import tfidf
-from drgst.graph.transforms.knn import nearest_neighbours
+from drgst.graph.transforms.knn import knn_adjacency
 from drgst.graph.transforms.ppr import pagerank_neighbours
 
 View = Literal["topology", "knn", "union", "ppr"]
@@ -18,7 +18,7 @@ Weighting = Literal["tfidf", "raw"]
 
 
 def topology(graph: Graph) -> Graph:
-    """A: the graph as it came."""
+    """A: the graph itself."""
     return graph
 
 
@@ -32,9 +32,8 @@ def knn(graph: Graph, *, k: int = 10, weighting: Weighting = "tfidf", memory_mb:
         raise SettingError(unknown("weighting", weighting, ("tfidf", "raw")))
     if graph.num_features == 0:
         raise GraphError(f"graph {graph.name!r} has no features, so there is no kNN view of it")
-    features = tfidf(graph).features if weighting == "tfidf" else graph.features
-    near = nearest_neighbours(features, k, memory_mb)
-    near.data[:] = 1
+    features = tfidf(graph.features) if weighting == "tfidf" else graph.features
+    near = knn_adjacency(features, k, memory_mb)
     return _with_edges(graph, near, f"edges are the {k} nearest neighbours by cosine of {weighting} features")
 
 
@@ -48,9 +47,10 @@ def union(graph: Graph, *, k: int = 10, weighting: Weighting = "tfidf", memory_m
 def ppr(graph: Graph, *, k: int = 32, alpha: float = 0.15, tolerance: float = 1e-4, memory_mb: float = 256) -> Graph:
     """A_uv = S_uv / √(S_uu S_vv) for the k largest S_uv of each node, S = α (I - (1-α) D^-½ Ã D^-½)^-1.
 
-    Personalised PageRank with restart probability α; see :func:`drgst.graph.transforms.ppr.pagerank_neighbours`.
+    Personalised PageRank with restart probability α (:func:`drgst.graph.transforms.ppr.pagerank_neighbours`), made
+    symmetric by the larger of A_uv and A_vu.
     """
-    near = pagerank_neighbours(graph.adjacency, k, alpha, tolerance, memory_mb)
+    near = clean_adjacency(pagerank_neighbours(graph.adjacency, k, alpha, tolerance, memory_mb)).adjacency
     return _with_edges(graph, near, f"edges are the {k} largest PageRank entries per node at alpha {alpha:g}")
 
 
@@ -58,7 +58,7 @@ VIEWS: dict[str, Callable[..., Graph]] = {"topology": topology, "knn": knn, "uni
 
 
 def view(graph: Graph, name: View | str = "topology", **settings: object) -> Graph:
-    """The same nodes under another idea of neighbourhood: ``"topology"``, ``"knn"``, ``"union"`` or ``"ppr"``.
+    """The same nodes with other edges: ``"topology"``, ``"knn"``, ``"union"`` or ``"ppr"``.
 
     ``settings`` go to the function of that name in this module; labels, features, ids and splits stay.
     """
@@ -74,5 +74,4 @@ def view(graph: Graph, name: View | str = "topology", **settings: object) -> Gra
 
 
 def _with_edges(graph: Graph, adjacency: sp.csr_array, note: str) -> Graph:
-    """The graph with another adjacency, made symmetric by the larger of A_uv and A_vu."""
-    return graph.with_(adjacency=clean_adjacency(adjacency).adjacency, notes=(*graph.notes, note))
+    return graph.with_(adjacency=adjacency, notes=(*graph.notes, note))

@@ -8,25 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
+from drgst.graph.transforms.normalise import laplacian_norm, mean_norm, sym_norm
 from drgst.nn.ops.sparse import SparseMatrix
 
 Form = Callable[[sp.csr_array], sp.csr_array]
-
-
-def sym_norm(a: sp.csr_array) -> sp.csr_array:
-    """Â = D̃^-½ (A + I) D̃^-½ with D̃ the row sums of A + I: the normalising operator 𝔑(A) of the paper, (N, N)."""
-    loops = (a + sp.eye_array(a.shape[0], dtype=np.float32, format="csr")).tocsr()
-    return _scale(loops, 0.5, 0.5)
-
-
-def mean_norm(a: sp.csr_array) -> sp.csr_array:
-    """D^-1 A: the mean over neighbours; a row without neighbours stays zero, (N, N)."""
-    return _scale(a, 1.0, 0.0)
-
-
-def laplacian_norm(a: sp.csr_array) -> sp.csr_array:
-    """2L/λ_max - I = -D^-½ A D^-½ for L = I - D^-½ A D^-½ and λ_max = 2: ChebNet's scaled Laplacian, (N, N)."""
-    return -_scale(a, 0.5, 0.5)
 
 
 def plain(a: sp.csr_array) -> sp.csr_array:
@@ -50,15 +35,6 @@ FORMS: dict[str, Form] = {
     "loops": loops,
 }
 SYMMETRIC = {"sym", "laplacian", "plain", "loops"}
-
-
-def _scale(a: sp.csr_array, left: float, right: float) -> sp.csr_array:
-    """D^-left A D^-right with 1/0 read as 0."""
-    degree = np.asarray(a.sum(axis=1), dtype=np.float64).ravel()
-    inverse = np.divide(1.0, degree, out=np.zeros_like(degree), where=degree > 0)
-    rows = np.repeat(inverse**left, np.diff(a.indptr)) if left else 1.0
-    cols = (inverse**right)[a.indices] if right else 1.0
-    return sp.csr_array(((a.data * rows * cols).astype(np.float32), a.indices, a.indptr), shape=a.shape)
 
 
 class Adjacency:
@@ -93,7 +69,7 @@ class Adjacency:
 
     @property
     def sym(self) -> SparseMatrix:
-        """Â, see :func:`sym_norm`."""
+        """Â, see :func:`~drgst.graph.transforms.normalise.sym_norm`."""
         return self.form("sym")
 
     def restrict(self, nodes: np.ndarray) -> Adjacency:

@@ -7,14 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from scipy.special import log_softmax
 
 from drgst.graph.core import Graph
-from drgst.nn.ops.adjacency import sym_norm
+from drgst.graph.transforms.normalise import sym_norm
+from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.calibrate.base import VALIDATION, Calibrate, Learnt
-from drgst.selftrain.postprocess.smooth import own_and_around
 from drgst.selftrain.problem import Problem
-from drgst.uncertainty.mixing import best_mixing, mixed
+from drgst.uncertainty.mixing import best_mixing, mixed, own_and_smoothed
 
 
 @dataclass(frozen=True)
@@ -41,4 +40,4 @@ class Mixing(Calibrate):
 
 
 def _log_probs(logits: np.ndarray, graph: Graph) -> np.ndarray:
-    return own_and_around(log_softmax(np.asarray(logits, dtype=np.float64), axis=1), sym_norm(graph.adjacency))
+    return own_and_smoothed(log_softmax(np.asarray(logits, dtype=np.float64)), sym_norm(graph.adjacency))

@@ -13,30 +13,21 @@ from torch import Tensor
 
 from drgst.errors import GraphError
 from drgst.graph.core import Features, Graph
-from drgst.graph.transforms.features import inverse_frequency, unit_rows
+from drgst.graph.transforms.features import idf, row_l2, scale_columns
+from drgst.graph.transforms.normalise import sym_norm
+from drgst.graph.transforms.propagate import propagate_to_limit
 from drgst.nn.losses import NodeLoss
-from drgst.nn.ops.adjacency import sym_norm
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Trained, fitted
-from drgst.selftrain.learners.propagation import propagated
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
-
-
-def weighted_rows(features: Features, idf: np.ndarray) -> Features:
-    """Unit rows of x_ij · idf_j, (N, F)."""
-    if isinstance(features, np.ndarray):
-        return unit_rows(features * idf)
-    scaled = features.copy()
-    scaled.data = scaled.data * idf[scaled.indices]
-    return unit_rows(scaled)
 
 
 def smoothed_rows(graph: Graph, x: Features, nodes: np.ndarray, alpha: float) -> np.ndarray:
     """(Π X)_u for u in ``nodes``, (M, F), Π = α (I - (1-α) Â)^-1: Π is symmetric, so M columns of it suffice."""
     start = np.zeros((graph.num_nodes, nodes.size), dtype=np.float32)
     start[nodes, np.arange(nodes.size)] = 1
-    reach = propagated(sym_norm(graph.adjacency), start, alpha)
+    reach = propagate_to_limit(sym_norm(graph.adjacency), start, alpha)
     return np.asarray(reach.T @ x if isinstance(x, np.ndarray) else (x.T @ reach).T)
 
 
@@ -63,27 +54,29 @@ class LogisticPPR:
         graph = problem.graph
         if not graph.num_features:
             raise GraphError(f"logistic-ppr needs features, and {graph.name!r} has none (try label-propagation)")
-        idf = _idf(graph.features)
-        rows = smoothed_rows(graph, weighted_rows(graph.features, idf), targets.nodes, self.alpha)
+        scale = _column_scale(graph.features)
+        x = row_l2(scale_columns(graph.features, scale))
+        rows = smoothed_rows(graph, x, targets.nodes, self.alpha)
         model = LogisticRegression(C=self.inverse_l2, max_iter=1000)
         model.fit(rows, targets.labels, sample_weight=targets.weights)
         weight, bias = _all_classes(model.coef_, model.intercept_)
-        state = {"idf": torch.from_numpy(idf), "weight": torch.from_numpy(weight), "bias": torch.from_numpy(bias)}
+        state = {"idf": torch.from_numpy(scale), "weight": torch.from_numpy(weight), "bias": torch.from_numpy(bias)}
         logits = self.predict(state, graph, problem.settings)
         return fitted("logistic-ppr", problem, logits, state, began)
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
         """Π (X W) + b on any graph with the same features, (N, C)."""
-        x = weighted_rows(graph.features, state["idf"].numpy())
+        x = row_l2(scale_columns(graph.features, state["idf"].numpy()))
         mixed = np.asarray(x @ state["weight"].numpy())
-        return propagated(sym_norm(graph.adjacency), mixed, self.alpha) + state["bias"].numpy()
+        return propagate_to_limit(sym_norm(graph.adjacency), mixed, self.alpha) + state["bias"].numpy()
 
 
-def _idf(features: Features) -> np.ndarray:
+def _column_scale(features: Features) -> np.ndarray:
+    """idf, or ones where a feature is negative, (F,)."""
     values = features if isinstance(features, np.ndarray) else features.data
     if values.size and values.min() < 0:
         return np.ones(features.shape[1], dtype=np.float32)
-    return inverse_frequency(features)
+    return idf(features)
 
 
 def _all_classes(weight: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

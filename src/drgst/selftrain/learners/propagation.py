@@ -8,34 +8,28 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 import torch
 from torch import Tensor
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph
+from drgst.graph.transforms.normalise import sym_norm_without_loops
+from drgst.graph.transforms.propagate import propagate_to_limit
 from drgst.nn.losses import NodeLoss
-from drgst.nn.ops.adjacency import laplacian_norm
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Trained, fitted
-from drgst.selftrain.postprocess.smooth import spread
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 
-LEAST = 1e-3  # the uniform share of every prediction, so that no class is ever held to be impossible
+UNIFORM_SHARE = 1e-3  # of every prediction, so that no class has probability 0
 
 
-def propagated(s: sp.csr_array, start: np.ndarray, alpha: float) -> np.ndarray:
-    """F = α (I - (1-α) S)^-1 Y, (N, C), by Fᵗ⁺¹ = α Y + (1-α) S Fᵗ until (1-α)ᵗ < 1e-6."""
-    return spread(s, start, 1 - alpha, int(np.ceil(np.log(1e-6) / np.log(1 - alpha))))
-
-
-def shares(f: np.ndarray) -> np.ndarray:
-    """Rows of F as probabilities, mixed with a thousandth of the uniform; a row of zeros is uniform, (N, C)."""
+def row_probabilities(f: np.ndarray) -> np.ndarray:
+    """p = F / Σ_k F_k, mixed with a thousandth of the uniform distribution; a row of zeros is uniform, (N, C)."""
     total = f.sum(axis=1, keepdims=True)
     uniform = 1.0 / f.shape[1]
     p = np.divide(f, total, out=np.full_like(f, uniform), where=total > 0)
-    return (1 - LEAST) * p + LEAST * uniform
+    return (1 - UNIFORM_SHARE) * p + UNIFORM_SHARE * uniform
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class LabelPropagation:
     """F = α (I - (1-α) S)^-1 Y with S = D^-½ A D^-½, p = F / Σ_k F_k (Zhou et al., NeurIPS 2003), (N, C).
 
     Y has w_i at (i, y_i) for every target i. Features are not used, and neither is the loss. A node that no label
-    reaches gets the same probability for every class. It knows one graph: it can't predict on another.
+    reaches gets the same probability for every class. It predicts on the graph it was fitted on only.
     """
 
     alpha: float = 0.1
@@ -52,7 +46,7 @@ class LabelPropagation:
     def train(
         self, problem: Problem, targets: Targets, _loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
     ) -> Trained:
-        """Spread the targets."""
+        """Propagate the targets."""
         began = time.perf_counter()
         state = {
             "nodes": torch.from_numpy(np.array(targets.nodes, dtype=np.int64)),
@@ -64,7 +58,7 @@ class LabelPropagation:
         return fitted("label propagation", problem, logits, state, began)
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
-        """log p of every node of the graph that the labels are on, (N, C)."""
+        """log p of every node of the graph of the targets, (N, C)."""
         if state["size"].tolist() != [graph.num_nodes, graph.num_edges]:
             raise GraphError(
                 "label propagation predicts only on the graph it was fitted on, "
@@ -72,5 +66,5 @@ class LabelPropagation:
             )
         start = np.zeros((graph.num_nodes, graph.num_classes))
         np.add.at(start, (state["nodes"].numpy(), state["labels"].numpy()), state["weights"].numpy())
-        s = -laplacian_norm(graph.adjacency).astype(np.float64)
-        return np.log(shares(propagated(s, start, self.alpha))).astype(np.float32)
+        s = sym_norm_without_loops(graph.adjacency).astype(np.float64)
+        return np.log(row_probabilities(propagate_to_limit(s, start, self.alpha))).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The committee: by hand, the same bits again, one graph alone, and what it hands to the other parts."""
+"""The ensemble: by hand, bit-identical again, one graph only, and the logits that selection goes by."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from drgst.errors import GraphError
 from drgst.graph.core import make_graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.splits import random_split
+from drgst.graph.transforms.normalise import sym_norm
+from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, NodeLoss, cross_entropy
-from drgst.nn.ops.adjacency import sym_norm
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.learners.base import Trained
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble, disagreement, subsample
-from drgst.selftrain.learners.multiview.prior import with_shares_of
+from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble, disagreement, scale_l2, subsample
+from drgst.selftrain.learners.multiview.prior import match_prior
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.temperature import log_loss
@@ -29,20 +29,20 @@ from drgst.uncertainty.temperature import log_loss
 def trained(
     problem: Problem, view: str = "topology", loss: NodeLoss = cross_entropy, *, align_prior: bool = True
 ) -> Trained:
-    """A committee fitted to the training labels."""
+    """An ensemble fitted to the training labels."""
     nodes = problem.split.train
     targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
     return MultiViewEnsemble(view, align_prior=align_prior).train(problem, targets, loss, (0,), None)
 
 
-def test_equal_readers_do_not_disagree() -> None:
+def test_equal_classifiers_do_not_disagree() -> None:
     log_p = np.log(softmax(np.random.default_rng(0).normal(size=(8, 3))))
     np.testing.assert_allclose(disagreement([[log_p, log_p, log_p]], np.ones((1, 1))), 0, atol=1e-6)
     np.testing.assert_allclose(disagreement([[log_p], [log_p]], np.full((2, 8), 0.5)), 0, atol=1e-6)
 
 
 def test_disagreement_by_hand() -> None:
-    """Two readers that are sure of different classes differ by log 2, two that shrug by nothing."""
+    """Two classifiers that are certain of different classes differ by log 2, two uniform ones by nothing."""
     tiny = 1e-9
     one = np.log(np.array([[1 - tiny, tiny], [0.5, 0.5], [0.8, 0.2]]))
     two = np.log(np.array([[tiny, 1 - tiny], [0.5, 0.5], [0.4, 0.6]]))
@@ -55,19 +55,19 @@ def test_disagreement_by_hand() -> None:
     np.testing.assert_allclose(alone, 0, atol=1e-6)
 
 
-def test_circles_speak_by_their_shares() -> None:
-    """log p = Σ_g s_g L_g: at a node without neighbours both alike, at one with many topology nearly alone."""
+def test_views_count_by_their_weights() -> None:
+    """log p = Σ_g s_g L_g: at an isolated node both count the same, at one of high degree topology nearly alone."""
     graph = block_model(100, 300, seed=0, classes=3, features=60)
     problem = Problem.of(graph, random_split(graph, per_class=5, val=0, test=20, seed=0), Settings())
     both, topology, knn = (trained(problem, view).logits for view in ("topology+knn", "topology", "knn"))
-    voice = 1 / (1 + np.diff(graph.adjacency.indptr)[:, None])
-    np.testing.assert_allclose(both, (topology + voice * knn) / (1 + voice), atol=1e-4)
+    weight = 1 / (1 + np.diff(graph.adjacency.indptr)[:, None])
+    np.testing.assert_allclose(both, (topology + weight * knn) / (1 + weight), atol=1e-4)
     all_, hops, structure = (trained(problem, view).logits for view in ("knn+hops+structure", "hops", "structure"))
     np.testing.assert_allclose(all_, (4 * knn + 2 * hops + structure) / 7, atol=1e-4)
 
 
 @pytest.mark.parametrize("view", get_args(get_type_hints(Settings)["view"]))
-def test_every_view_twice_the_same_bits_and_predicted_again(world: Any, view: str) -> None:
+def test_every_view_is_bit_identical_again_and_when_predicted(world: Any, view: str) -> None:
     problem = world.problem("drgst-plus")
     one, two = trained(problem, view), trained(problem, view)
     np.testing.assert_array_equal(one.logits, two.logits)
@@ -80,12 +80,12 @@ def test_every_view_twice_the_same_bits_and_predicted_again(world: Any, view: st
     assert (softmax(one.logits[:9]).argmax(axis=1) == world.graph.labels[:9]).all()
 
 
-def test_readers_of_different_lenses_differ(world: Any) -> None:
+def test_classifiers_of_different_representations_differ(world: Any) -> None:
     gain = trained(world.problem("drgst-plus")).gain(np.random.default_rng(0), True)
     assert gain.max() > 0.01
 
 
-def test_opinion_is_p_smoothed_over_the_edges_of_the_view(world: Any) -> None:
+def test_selection_logits_are_p_smoothed_over_the_edges_of_the_view(world: Any) -> None:
     """G⁰ = p, five times G ← 0.2 p + 0.8 Â G; rows sum to 1."""
     result = trained(world.problem("drgst-plus"), align_prior=False)
     assert result.selection_logits is not None
@@ -103,28 +103,28 @@ def test_no_edges_no_smoothing(world: Any, view: str) -> None:
     assert trained(problem, view, align_prior=False).selection_logits is None
     held = trained(problem, view)
     assert held.selection_logits is not None
-    shift = held.selection_logits - held.logits  # the shares are held by one shift for all nodes
+    shift = held.selection_logits - held.logits  # the prior is matched by one shift for all nodes
     np.testing.assert_allclose(shift - shift[:, :1], np.tile((shift - shift[:, :1])[0], (shift.shape[0], 1)), atol=1e-4)
 
 
-def test_the_shares_of_the_opinion_are_those_that_p_expects(world: Any) -> None:
+def test_selection_logits_have_the_prior_that_p_expects(world: Any) -> None:
     """Counted on the pool, which alone is given pseudo-labels."""
     problem = world.problem("drgst-plus")
     loose, held = trained(problem, align_prior=False), trained(problem)
     assert loose.selection_logits is not None
     assert held.selection_logits is not None
-    expected = with_shares_of(loose.selection_logits.astype(np.float64), held.logits, problem.split.pool)
+    expected = match_prior(loose.selection_logits.astype(np.float64), held.logits, problem.split.pool)
     np.testing.assert_allclose(held.selection_logits, expected, atol=1e-4)
 
 
-def test_the_loss_reaches_the_readers(world: Any) -> None:
+def test_the_loss_reaches_the_classifiers(world: Any) -> None:
     problem = world.problem("drgst-plus")
     transition = torch.tensor([[0.6, 0.4, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     corrected = trained(problem, loss=CorrectedCrossEntropy(transition))
     assert np.abs(corrected.logits - trained(problem).logits).max() > 0.1
 
 
-def test_weights_reach_the_readers(world: Any) -> None:
+def test_weights_reach_the_classifiers(world: Any) -> None:
     """A wrong label of weight 0 is as good as absent."""
     problem = world.problem("drgst-plus")
     labels = world.graph.labels
@@ -158,8 +158,8 @@ def test_neither_edges_nor_features(world: Any) -> None:
 def test_the_note_and_the_embedding(world: Any) -> None:
     result = trained(world.problem("drgst-plus"), "hops")
     assert re.fullmatch(
-        r"hops: as it was asked for\. Features are numbers rather than words, so their ranks are read\. "
-        r"Validation labels chose an l2 of (0\.0003|0\.003|0\.03)\.",
+        r"View hops: as set\. Features are numeric, so they are rank-normalised\. "
+        r"Set by validation labels: l2 (0\.0003|0\.003|0\.03)\.",
         result.note,
     )
     assert result.embedding.shape[0] == 60
@@ -167,7 +167,7 @@ def test_the_note_and_the_embedding(world: Any) -> None:
 
 
 def shifted(world: Any) -> Problem:
-    """Half of all validation labels of class 0 are class 1: shares that the training labels do not have."""
+    """Half of all validation labels of class 0 are class 1: another prior than that of the training labels."""
     problem = world.problem("drgst-plus")
     labels = problem.graph.labels.copy()
     val = problem.split.val
@@ -186,14 +186,14 @@ def test_validation_labels_set_scale_and_shift(world: Any, monkeypatch: pytest.M
         learner = MultiViewEnsemble(view, l2=(3e-3,), calibrated=calibrated)
         return learner.train(problem, targets, cross_entropy, (0,), None)
 
-    assert "scale" not in trained_with("topology", True).state, "fewer than ten validation labels a class"
-    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.ENOUGH", 1)
+    assert "scale" not in trained_with("topology", True).state, "fewer than ten validation labels per class"
+    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.SCALE_LABELS", 1)
     with_, without = trained_with("topology", True), trained_with("topology", False)
     assert "scale" not in without.state
-    assert without.note.endswith("Validation labels chose an l2 of 0.003.")
+    assert without.note.endswith("Set by validation labels: l2 0.003.")
     shift = with_.state["shift"].numpy()
     scale = with_.state["scale"].item()
-    assert f", scaled topology by {scale:.1f} and shifted log p by {shift.min():+.1f} (class " in with_.note
+    assert f", scale of topology {scale:.1f}, shift of log p from {shift.min():+.1f} (class " in with_.note
     moved = with_.state["scale"].numpy() * without.logits + shift
     np.testing.assert_allclose(softmax(with_.logits), softmax(moved), atol=1e-5)
     labels = problem.graph.labels[val]
@@ -202,31 +202,31 @@ def test_validation_labels_set_scale_and_shift(world: Any, monkeypatch: pytest.M
     np.testing.assert_array_equal(again, with_.logits)
     several = trained_with("knn+hops+structure", True)
     assert several.state["scale"].shape == (3,)
-    assert re.search(r"scaled knn by [\d.]+, hops by [\d.]+, structure by [\d.]+ and shifted", several.note)
+    assert re.search(r"scale of knn [\d.]+, hops [\d.]+, structure [\d.]+, shift of", several.note)
     again = MultiViewEnsemble("knn+hops+structure").predict(several.state, problem.graph, problem.settings)
     np.testing.assert_array_equal(again, several.logits)
 
 
-def test_plenty_of_validation_labels_set_matrices(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For a node's own belief and, where the view has edges, for that around it; likelier still; predicted again."""
+def test_many_validation_labels_set_mixing_matrices(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For own log p and, where the view has edges, for smoothed log p; likelier still; predicted again."""
     problem = shifted(world)
     nodes, val = problem.split.train, problem.split.val
     targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
-    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.ENOUGH", 1)
+    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.SCALE_LABELS", 1)
 
     def trained_with(view: str, mixed: bool = True) -> Trained:
         return MultiViewEnsemble(view, l2=(3e-3,), mixed=mixed).train(problem, targets, cross_entropy, (0,), None)
 
-    assert "matrices" not in trained_with("topology").state, "fewer than 25 validation labels a class"
-    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.PLENTY", 1)
+    assert "matrices" not in trained_with("topology").state, "fewer than 25 validation labels per class"
+    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.MIXING_LABELS", 1)
     labels = problem.graph.labels[val]
-    for view, opinions in (("topology", 2), ("knn+hops+structure", 2), ("features", 1)):
+    for view, inputs in (("topology", 2), ("knn+hops+structure", 2), ("features", 1)):
         with_, without = trained_with(view), trained_with(view, mixed=False)
-        assert with_.state["matrices"].shape == (opinions, 3, 3)
+        assert with_.state["matrices"].shape == (inputs, 3, 3)
         assert "matrices" not in without.state
         assert log_loss(with_.logits[val], labels) < log_loss(without.logits[val], labels)
-        assert ("that around it" in with_.note) == (opinions == 2)
-        assert "; matrices weigh its own belief " in with_.note
+        assert ("of smoothed log p" in with_.note) == (inputs == 2)
+        assert ", mean weight of own log p " in with_.note
         again = MultiViewEnsemble(view).predict(with_.state, problem.graph, problem.settings)
         np.testing.assert_array_equal(again, with_.logits)
 
@@ -248,14 +248,15 @@ def test_validation_labels_choose_the_l2(world: Any) -> None:
     assert not np.array_equal(right((3.0, 3e-4), unaided)[0], right((3e-4,), unaided)[0])
 
 
-def test_some_lenses_of_every_circle(world: Any) -> None:
-    """Lens 2 of kNN; hops and structure have no third, so all of theirs."""
+def test_some_representations_of_every_view(world: Any) -> None:
+    """The third of kNN; hops and structure have no third, so all of theirs."""
     problem = world.problem("drgst-plus")
     nodes = problem.split.train
     targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
-    result = MultiViewEnsemble("knn+hops+structure", lenses=(2,)).train(problem, targets, cross_entropy, (0,), None)
-    read = {key[:-5].split(".", 1)[1] for key in result.state if key.endswith(".bias")}
-    assert read == {"0.2", "1.0", "1.1", "2.0"}
+    learner = MultiViewEnsemble("knn+hops+structure", representations=(2,))
+    result = learner.train(problem, targets, cross_entropy, (0,), None)
+    used = {key[:-5].split(".", 1)[1] for key in result.state if key.endswith(".bias")}
+    assert used == {"0.2", "1.0", "1.1", "2.0"}
 
 
 def test_of_many_pseudo_labels_some_are_kept_with_the_same_weight_in_all() -> None:
@@ -270,6 +271,11 @@ def test_of_many_pseudo_labels_some_are_kept_with_the_same_weight_in_all() -> No
     np.testing.assert_allclose(few.weights[7:] / few.weights[7], many.weights[7::4] / many.weights[7])
 
 
+@pytest.mark.parametrize(("classes", "wanted"), [(2, 3e-4), (10, 3e-4), (70, 3e-4 / 7)])
+def test_many_classes_lower_the_l2(classes: int, wanted: float) -> None:
+    assert scale_l2(3e-4, classes) == pytest.approx(wanted)
+
+
 @pytest.mark.parametrize("most", [100, 1_000])
 def test_few_pseudo_labels_are_all_kept(most: int) -> None:
     targets = Targets(np.arange(107), np.zeros(107, dtype=np.int64), np.ones(107), 7)
@@ -279,12 +285,12 @@ def test_few_pseudo_labels_are_all_kept(most: int) -> None:
 def test_validation_labels_that_miss_a_class_set_nothing(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scales and a shift would take that class from every node."""
     problem = world.problem("drgst-plus")
-    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.ENOUGH", 1)
-    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.PLENTY", 1)
+    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.SCALE_LABELS", 1)
+    monkeypatch.setattr("drgst.selftrain.learners.multiview.ensemble.MIXING_LABELS", 1)
     nodes, split = problem.split.train, problem.split
     targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
     fewer = replace(split, val=split.val[problem.graph.labels[split.val] != 0])
     for known, fitted in ((split, True), (fewer, False)):
-        asked = Problem(problem.graph, known, problem.settings)
-        trained = MultiViewEnsemble("topology", l2=(3e-3,)).train(asked, targets, cross_entropy, (0,), None)
+        part = Problem(problem.graph, known, problem.settings)
+        trained = MultiViewEnsemble("topology", l2=(3e-3,)).train(part, targets, cross_entropy, (0,), None)
         assert ("scale" in trained.state) == ("matrices" in trained.state) == fitted

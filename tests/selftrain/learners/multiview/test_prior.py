@@ -1,4 +1,4 @@
-"""Class shares of pseudo-labels."""
+"""The class prior of pseudo-labels."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from hypothesis.extra.numpy import arrays
 from drgst import SelfTraining
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.splits import random_split
+from drgst.graph.transforms.softmax import log_softmax
 from drgst.recipes import find_recipe
-from drgst.selftrain.learners.multiview import prior as shares
+from drgst.selftrain.learners.multiview import prior as module
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.learners.multiview.prior import expected_shares, shift_to, with_shares_of
-from drgst.selftrain.learners.multiview.regression import log_softmax
+from drgst.selftrain.learners.multiview.prior import expected_prior, match_prior, prior_shift
 
 
 def random_log_p(rng: np.random.Generator, nodes: int, classes: int, tilt: float = 0.0) -> np.ndarray:
     return log_softmax(rng.normal(size=(nodes, classes)) + tilt * np.arange(classes))
 
 
-def test_expected_shares_lie_between_argmax_and_mean() -> None:
+def test_the_expected_prior_lies_between_argmax_and_mean() -> None:
     """Of four nodes three go to class 0; p gives it 0.55 on average."""
     p = np.array([[0.6, 0.4], [0.6, 0.4], [0.6, 0.4], [0.4, 0.6]])
     a, b = np.sqrt(0.7501 * 0.55), np.sqrt(0.2501 * 0.45)
-    np.testing.assert_allclose(expected_shares(np.log(p)), [a / (a + b), b / (a + b)])
+    np.testing.assert_allclose(expected_prior(np.log(p)), [a / (a + b), b / (a + b)])
 
 
 def test_a_class_that_no_node_is_given_keeps_a_share() -> None:
-    found = expected_shares(np.log(np.tile([0.6, 0.39, 0.01], (10, 1))))
+    found = expected_prior(np.log(np.tile([0.6, 0.39, 0.01], (10, 1))))
     assert 0 < found[2] < 0.01
     assert found.sum() == pytest.approx(1)
 
@@ -42,7 +42,7 @@ def test_a_class_that_no_node_is_given_keeps_a_share() -> None:
 def test_shares_of_argmax_come_near_the_target(tilt: float) -> None:
     log_q = random_log_p(np.random.default_rng(3), 5_000, 4, tilt)
     target = np.array([0.4, 0.3, 0.2, 0.1])
-    moved = log_q + shift_to(log_q, target)
+    moved = log_q + prior_shift(log_q, target)
     np.testing.assert_allclose(np.bincount(moved.argmax(axis=1), minlength=4) / 5_000, target, atol=0.02)
 
 
@@ -50,29 +50,29 @@ def test_a_shift_has_mean_0_and_undoes_a_shift() -> None:
     """What was added to the columns before makes no difference to the result."""
     log_q = random_log_p(np.random.default_rng(4), 500, 3)
     target = np.array([0.5, 0.3, 0.2])
-    b = shift_to(log_q, target)
-    again = shift_to(log_q + np.array([0.4, -0.1, -0.3]), target)
+    b = prior_shift(log_q, target)
+    again = prior_shift(log_q + np.array([0.4, -0.1, -0.3]), target)
     assert b.mean() == pytest.approx(0, abs=1e-12)
     np.testing.assert_allclose(again + np.array([0.4, -0.1, -0.3]), b, atol=1e-3)
 
 
-def test_washed_out_beliefs_get_their_shares_back() -> None:
+def test_oversmoothed_probabilities_get_their_prior_back() -> None:
     """Smoothing that leaves 2 % of each node's own and adds 0.02 to one class gives it all nodes."""
     rng = np.random.default_rng(5)
     log_p = random_log_p(rng, 2_000, 3)
-    washed = np.log(0.98 / 3 + 0.02 * np.exp(log_p) + np.array([0.02, 0, 0]))
-    assert np.bincount(washed.argmax(axis=1), minlength=3)[0] > 1_900
-    back = with_shares_of(washed, log_p, np.arange(2_000))
+    oversmoothed = np.log(0.98 / 3 + 0.02 * np.exp(log_p) + np.array([0.02, 0, 0]))
+    assert np.bincount(oversmoothed.argmax(axis=1), minlength=3)[0] > 1_900
+    back = match_prior(oversmoothed, log_p, np.arange(2_000))
     assert (back.argmax(axis=1) == log_p.argmax(axis=1)).mean() > 0.9
 
 
-def test_only_the_nodes_that_are_asked_count_and_all_are_shifted() -> None:
+def test_only_the_given_nodes_count_and_all_are_shifted() -> None:
     log_q = random_log_p(np.random.default_rng(6), 400, 3)
     nodes = np.arange(0, 400, 2)
-    one = with_shares_of(log_q, log_q, nodes)
+    one = match_prior(log_q, log_q, nodes)
     other = log_q.copy()
     other[1::2] = other[1::2, ::-1]
-    two = with_shares_of(other, other, nodes)
+    two = match_prior(other, other, nodes)
     np.testing.assert_array_equal(one[nodes], two[nodes])
     assert np.abs(one - log_q).max() > 0
     np.testing.assert_allclose(np.exp(one).sum(axis=1), 1)
@@ -80,27 +80,27 @@ def test_only_the_nodes_that_are_asked_count_and_all_are_shifted() -> None:
 
 def test_many_nodes_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     log_q = random_log_p(np.random.default_rng(7), 1_000, 3, 0.5)
-    whole = with_shares_of(log_q, log_q, np.arange(1_000))
-    monkeypatch.setattr(shares, "ASKED", 300)
-    part = with_shares_of(log_q, log_q, np.arange(1_000))
-    np.testing.assert_array_equal(part, with_shares_of(log_q, log_q, np.arange(0, 1_000, 4)))
+    whole = match_prior(log_q, log_q, np.arange(1_000))
+    monkeypatch.setattr(module, "MAX_NODES", 300)
+    part = match_prior(log_q, log_q, np.arange(1_000))
+    np.testing.assert_array_equal(part, match_prior(log_q, log_q, np.arange(0, 1_000, 4)))
     assert 0 < np.abs(whole - part).max() < 0.2
 
 
 def test_no_nodes_no_change() -> None:
     log_q = random_log_p(np.random.default_rng(8), 5, 3)
-    np.testing.assert_array_equal(with_shares_of(log_q, log_q, np.empty(0, dtype=np.int64)), log_q)
+    np.testing.assert_array_equal(match_prior(log_q, log_q, np.empty(0, dtype=np.int64)), log_q)
 
 
 @given(
     arrays(np.float64, st.tuples(st.integers(1, 30), st.integers(1, 6)), elements=st.floats(-30, 30)),
     st.integers(0, 100),
 )
-def test_any_beliefs_give_finite_probabilities(z: np.ndarray, seed: int) -> None:
-    """One node, one class, all alike, certain: always rows that sum to 1, the order of nodes within a class kept."""
+def test_any_logits_give_finite_probabilities(z: np.ndarray, seed: int) -> None:
+    """One node, one class, equal rows, certain rows: rows always sum to 1, the order of nodes within a class stays."""
     log_p = np.maximum(log_softmax(z), np.log(1e-12))
     nodes = np.random.default_rng(seed).permutation(z.shape[0])
-    found = with_shares_of(log_p, log_p, nodes)
+    found = match_prior(log_p, log_p, nodes)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(np.exp(found).sum(axis=1), 1)
     gap = (found - log_p) - (found - log_p)[:1]
@@ -108,8 +108,8 @@ def test_any_beliefs_give_finite_probabilities(z: np.ndarray, seed: int) -> None
 
 
 @pytest.mark.parametrize("view", ["topology", "knn+hops+structure"])
-def test_self_training_no_longer_gives_all_nodes_to_one_class(view: str) -> None:
-    """An expander with middling edges and features: smoothed beliefs lean to one class, and students follow."""
+def test_self_training_does_not_give_all_nodes_to_one_class(view: str) -> None:
+    """Middling edges and features: smoothed probabilities lean to one class, and students follow."""
     graph = block_model(800, 4_000, seed=300, classes=2, homophily=0.65, signal=0.35)
     split = random_split(graph, per_class=10, seed=0, val=0, test=0)
     rest = np.setdiff1d(np.arange(800), split.train)

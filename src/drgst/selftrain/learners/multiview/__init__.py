@@ -1,1 +1,1 @@
-"""The parts of drgst-plus: lenses on a graph, a committee of linear readers, and what is known of each."""
+"""The learner of drgst-plus: views of a graph, the choice among them, and the ensemble of linear classifiers."""

@@ -1,212 +1,185 @@
-"""Which view the committee reads, and why."""
+"""The choice of a view, from edges, features and the known labels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Graph
-from drgst.graph.transforms.rank_normalise import rank_normalised, remark
-from drgst.selftrain.learners.multiview.crossfit import best_log_probs, out_of_fold, t_statistic
-from drgst.selftrain.learners.multiview.homophily import edge_order, feature_homophily, feature_order
-from drgst.selftrain.learners.multiview.regression import fit_linear, read
-from drgst.selftrain.learners.multiview.views import View, permitted, views_of
+from drgst.graph.transforms.rank_normalise import describe_features, rank_normalise
+from drgst.selftrain.learners.multiview.crossfit import critical_value, label_log_probs, out_of_fold, t_statistic
+from drgst.selftrain.learners.multiview.homophily import edge_signal, feature_signal, homophily
+from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
+from drgst.selftrain.learners.multiview.views import ViewSet, available_views, make_views
 from drgst.selftrain.problem import Problem
 
-HOMOPHILOUS = (
-    0.58  # feature_homophily from which edges vouch for topology; citation graphs have 0.8 and more, Flickr 0.55
-)
-ORDERLESS = 1.03  # below this, edges or features hold no groups that chance would not make
-HETEROPHILOUS = ("knn+hops+structure", "knn", "features")  # the first of these, where edges do not join alike nodes
-SIGNIFICANCE = {  # how often chance may give a view the t_statistic that lets it replace the first choice
+HOMOPHILOUS = 0.58  # homophily from which topology is the first choice; citation graphs have 0.8 and more, Flickr 0.55
+SIGNAL = 1.03  # edge or feature signal below which there are no more clusters than by chance
+HETEROPHILOUS = ("knn+hops+structure", "knn", "features")  # the first of these is the first choice below HOMOPHILOUS
+SIGNIFICANCE = {  # first choice -> rival -> significance level at which the rival replaces it
     "topology": {"topology+knn": 0.1} | dict.fromkeys(("knn", "features", "hops", "structure"), 0.001),
     "neighbours": {},
     "structure": {"neighbours": 0.1},
     "knn+hops+structure": {"topology+knn+hops+structure": 0.5}
     | dict.fromkeys(("topology", "topology+knn", "hops", "structure", "neighbours"), 0.1),
     "knn": {"features": 0.025},
-    "features": dict.fromkeys(("topology", "hops", "structure", "neighbours"), 0.5),  # too many for kNN: what leads
+    "features": dict.fromkeys(("topology", "hops", "structure", "neighbours"), 0.5),  # graphs too large for kNN
 }
 
 
 @dataclass(frozen=True, eq=False)
 class ViewChoice:
-    """The chosen view, and one sentence that says why."""
+    """The chosen views, one sentence that says why, and the figures behind it."""
 
     name: str
-    view: View
+    views: ViewSet
     reason: str
+    evidence: Mapping[str, float] = field(default_factory=dict)
 
 
-class Shelf:
-    """Keeps the views of the last graph and the panel of the last problem: stages share one, draws the other."""
-
-    def __init__(self) -> None:
-        self._graph: Graph | None = None
-        self._views: dict[str, View] = {}
-        self._named: dict[str, View] = {}  # made because they were asked for: never among which a view is chosen
-        self._asked: tuple[Problem, float] | None = None
-        self._panel: ViewChoice | None = None
-
-    def views(self, graph: Graph) -> dict[str, View]:
-        """All among which a view is pseudo."""
-        last = self._graph
-        if last is None or last.features is not graph.features or last.adjacency is not graph.adjacency:
-            if not permitted(graph):
-                lacking = "neither edges nor features that two nodes share"
-                raise GraphError(f"{graph.name!r} has {lacking}, so nothing can be learnt from it")
-            self._views, self._named, self._graph = self._offered(graph), {}, graph
-            self._panel = None
-        return self._views
-
-    def _offered(self, graph: Graph) -> dict[str, View]:
-        """All views; neighbours, which take time, only where features do not vouch for the edges."""
-        views = views_of(graph, [name for name in permitted(graph) if name != "neighbours"])
-        if graph.num_edges and _feature_homophily(graph, views) < HOMOPHILOUS:
-            views |= views_of(graph, ["neighbours"])
-        return views
-
-    def view(self, graph: Graph, name: str) -> View:
-        """The view of that name, made if it is not there yet."""
-        views = self.views(graph)
-        if name not in views and name not in self._named:
-            self._named |= views_of(graph, [name])
-        return views[name] if name in views else self._named[name]
-
-    def panel(self, problem: Problem, view: str, l2: float) -> ViewChoice:
-        """Of this problem, with the view that is named or, for ``"auto"``, chosen; made once."""
-        graph = problem.graph
-        views = self.views(graph)
-        if view != "auto":  # cheap: what was chosen for another problem stays
-            name, reason = named(view, graph)
-            return ViewChoice(name, self.view(graph, name), f"{reason} {remark(graph)}".rstrip())
-        asked = (problem, l2)
-        if self._panel is None or self._asked != asked:
-            name, reason = choose(problem, views, l2)
-            self._panel, self._asked = (
-                ViewChoice(name, self.view(graph, name), f"{reason} {remark(graph)}".rstrip()),
-                asked,
-            )
-        return self._panel
+def view_choice(problem: Problem, view: str, l2: float) -> ViewChoice:
+    """The view of that name or, for ``"auto"``, the one that :func:`choose_view` takes; decided once per problem."""
+    key = ("view", view, l2)
+    if key not in problem.cache:
+        if not available_views(problem.graph):
+            lacking = "neither edges nor features that some nodes share"
+            raise GraphError(f"{problem.graph.name!r} has {lacking}, so nothing can be learnt from it")
+        auto = view == "auto"
+        problem.cache[key] = choose_view(problem, candidate_views(problem), l2) if auto else named_view(problem, view)
+    return problem.cache[key]
 
 
-SHELF = Shelf()
+def named_view(problem: Problem, view: str) -> ViewChoice:
+    """The view of that name, where the graph allows it."""
+    available = available_views(problem.graph)
+    if view not in available:
+        raise SettingError(f"this graph has no view {view!r} (allowed: {', '.join(available)}, auto)")
+    return _made(problem, view, _views(problem, [view])[view], "as set")
 
 
-def choose(problem: Problem, views: Mapping[str, View], l2: float) -> tuple[str, str]:
-    """The view to listen to, and why; labels of training nodes, and of validation nodes where there are, are asked.
+def candidate_views(problem: Problem) -> dict[str, ViewSet]:
+    """All views among which one is chosen; neighbours, which are slow to make, only on heterophilous graphs."""
+    graph = problem.graph
+    views = _views(problem, [name for name in available_views(graph) if name != "neighbours"])
+    if graph.num_edges and ("features" not in views or _homophily(graph, views["features"]) < HOMOPHILOUS):
+        views |= _views(problem, ["neighbours"])
+    return views
 
-    The first choice is topology where edges join alike nodes (:func:`~.feature_homophily` of
-    0.58 or more), kNN, hops and structure together where they do not. Another view takes its place if it foretells
-    known labels, each by a reader that had not seen it, so much better that chance seldom gives that t_statistic
-    (``SIGNIFICANCE``). Of several the best; neighbours for structure if edges lie within the groups they
-    make. With one label a class nothing can be left out: neighbours or structure take its place where features hold
-    no groups and edges do. Without features it is one of these two.
+
+def _views(problem: Problem, names: list[str]) -> dict[str, ViewSet]:
+    """Name -> views, each made once per graph."""
+    made = problem.graph_cache.get(problem.graph, "views", dict)
+    made |= make_views(problem.graph, [name for name in names if name not in made])
+    return {name: made[name] for name in names}
+
+
+def choose_view(problem: Problem, views: Mapping[str, ViewSet], l2: float) -> ViewChoice:
+    """The view to train on, by the labels of training nodes, and of validation nodes where there are any.
+
+    The first choice is topology on homophilous graphs (:func:`~.homophily` of 0.58 or more by features), kNN, hops and
+    structure together on others. Another view replaces it if it gives known labels a higher log-probability, out of
+    fold, with a t statistic above the critical value (``SIGNIFICANCE``). Of several the best; neighbours instead of
+    structure if edges lie within clusters. With one label of a class there are no folds: neighbours or structure
+    replace the first choice where edges have clusters and features do not. Without features it is one of these two.
     """
     if len(views) == 1:
-        only = next(iter(views))
-        return only, f"{only}: the graph offers nothing else."
-    base, words = _first(problem.graph, views)
-    found = _asked(problem, views, l2)
+        name = next(iter(views))
+        return _made(problem, name, views[name], "the graph has no other")
+    name, evidence, words = _first_choice(problem.graph, views)
+    found = _known_label_log_probs(problem, views, l2)
     if not found:
-        if base in HETEROPHILOUS and "structure" in views:
-            base, more = _unaided(problem.graph, base, views)
+        if name in HETEROPHILOUS and "structure" in views:
+            name, more = _by_signal(problem.graph, name, views)
             words += more
-        return base, f"{base}: a class has one label alone, so views can't be compared; {words}."
-    taken = max((n for n in found if n == base or _replaces(n, base, found)), key=lambda n: float(found[n].sum()))
-    taken = _by_edges(problem.graph, views) if taken == "structure" else taken
-    figures = ", ".join(f"{name} {np.exp(v.mean()):.2f}" for name, v in found.items())
-    return taken, f"{taken}: mean probability of known labels left out: {figures}; {words}."
+        reason = f"views can't be compared, as a class has one label only; {words}"
+        return _made(problem, name, views[name], reason, evidence)
+    rivals = [n for n in found if n == name or _replaces(n, name, found)]
+    name = max(rivals, key=lambda n: float(found[n].sum()))
+    name = _by_edges(problem.graph, views) if name == "structure" else name
+    means = {n: float(np.exp(values.mean())) for n, values in found.items()}
+    validation = problem.split.val.size > 0
+    kind = "probability of validation labels" if validation else "out-of-fold probability of training labels"
+    reason = f"mean {kind}: {', '.join(f'{n} {mean:.2f}' for n, mean in means.items())}; {words}"
+    return _made(problem, name, views[name], reason, evidence | means)
 
 
-def _first(graph: Graph, views: Mapping[str, View]) -> tuple[str, str]:
-    """The first choice, and the figure that says so."""
-    if "features" not in views:
-        together = _edge_homophily(graph, views)
-        words = f"an edge lies within the groups that edges make {together:.0%} of the time (50% is chance)"
-        return "neighbours" if together >= HOMOPHILOUS else "structure", words
-    alike = _feature_homophily(graph, views)
-    words = f"an edge joins features more alike than a random pair {alike:.0%} of the time (50% is chance)"
-    return "topology" if alike >= HOMOPHILOUS else next(name for name in HETEROPHILOUS if name in views), words
+def _made(
+    problem: Problem, name: str, views: ViewSet, reason: str, evidence: Mapping[str, float] | None = None
+) -> ViewChoice:
+    words = f"View {name}: {reason}. {describe_features(problem.graph.features)}".rstrip()
+    return ViewChoice(name, views, words, evidence or {})
+
+
+def _first_choice(graph: Graph, views: Mapping[str, ViewSet]) -> tuple[str, dict[str, float], str]:
+    """The first choice, the figure behind it, and that figure in words."""
+    kind = "features" if "features" in views else "structure"
+    value = _homophily(graph, views[kind]) if graph.num_edges else 0.0
+    what = "features" if kind == "features" else "positions in the graph"
+    words = f"an edge joins more similar {what} than a random pair {100 * value:.0f} % of the time (50 % by chance)"
+    words = words if graph.num_edges else "the graph has no edges"
+    if kind == "structure":
+        name = "neighbours" if value >= HOMOPHILOUS else "structure"
+    else:
+        name = "topology" if value >= HOMOPHILOUS else next(n for n in HETEROPHILOUS if n in views)
+    return name, {f"{kind}_homophily": value}, words
 
 
 def _replaces(rival: str, base: str, found: Mapping[str, np.ndarray]) -> bool:
-    """Whether the rival leads by more than chance may give."""
-    chance = SIGNIFICANCE[base].get(rival)
-    return chance is not None and t_statistic(found[rival], found[base]) > critical_value(found[base].size, chance)
+    """Whether the t statistic of the rival is above the critical value."""
+    level = SIGNIFICANCE[base].get(rival)
+    return level is not None and t_statistic(found[rival], found[base]) > critical_value(found[base].size, level)
 
 
-def _unaided(graph: Graph, base: str, views: Mapping[str, View]) -> tuple[str, str]:
-    """The base, or where only the edges hold groups, neighbours if they lie within groups, structure if across."""
-    edges = edge_order(graph, np.random.default_rng(0))
-    features = feature_order(rank_normalised(graph), np.random.default_rng(0))
-    name = base
-    if features < ORDERLESS < edges:
-        name = _by_edges(graph, views)
-    return name, f"; groups in edges {edges:.2f}, in features {features:.2f} (1.00 is chance)"
+def _by_signal(graph: Graph, base: str, views: Mapping[str, ViewSet]) -> tuple[str, str]:
+    """The base, or a view of edges alone where they have clusters and features do not."""
+    edges = edge_signal(graph.adjacency, graph.num_classes, np.random.default_rng(0))
+    features = feature_signal(rank_normalise(graph.features), graph.num_classes, np.random.default_rng(0))
+    name = _by_edges(graph, views) if features < SIGNAL < edges else base
+    return name, f"; cluster signal of edges {edges:.2f}, of features {features:.2f} (1.00 by chance)"
 
 
-def _by_edges(graph: Graph, views: Mapping[str, View]) -> str:
-    """Of the two views that see edges alone: neighbours if edges lie within groups, structure if across."""
-    return "neighbours" if "neighbours" in views and _edge_homophily(graph, views) >= HOMOPHILOUS else "structure"
+def _by_edges(graph: Graph, views: Mapping[str, ViewSet]) -> str:
+    """Of the two views of edges alone: neighbours if edges lie within clusters, else structure."""
+    within = "neighbours" in views and _homophily(graph, views["structure"]) >= HOMOPHILOUS
+    return "neighbours" if within else "structure"
 
 
-def named(view: str, graph: Graph) -> tuple[str, str]:
-    """The view of that name, where the graph permits it."""
-    there = permitted(graph)
-    if view not in there:
-        raise SettingError(f"this graph has no view {view!r} (it has {', '.join(there)}, or auto)")
-    return view, f"{view}: as it was asked for."
+def _homophily(graph: Graph, views: ViewSet) -> float:
+    """By the first representation."""
+    return homophily(graph.adjacency, views.representations[0], graph.num_classes, np.random.default_rng(0))
 
 
-def critical_value(asked: int, chance: float) -> float:
-    """The t_statistic in standard errors that chance gives so often over so many nodes (Student's t)."""
-    from scipy.stats import t
+def _known_label_log_probs(problem: Problem, views: Mapping[str, ViewSet], l2: float) -> dict[str, np.ndarray]:
+    """View -> log p of each validation label or, without any, of each training label out of fold; {} without folds.
 
-    return float(t.ppf(1 - chance, max(asked - 1, 1)))
-
-
-def _feature_homophily(graph: Graph, views: Mapping[str, View]) -> float:
-    """Of the ends of an edge, by features; 0 where there are none."""
-    if "features" not in views or not graph.num_edges:
-        return 0.0
-    return feature_homophily(graph, views["features"].lenses[0], np.random.default_rng(0))
-
-
-def _edge_homophily(graph: Graph, views: Mapping[str, View]) -> float:
-    """Whether edges lie within the groups that they make (0.5 is chance, less is across)."""
-    return feature_homophily(graph, views["structure"].lenses[0], np.random.default_rng(0))
-
-
-def _asked(problem: Problem, views: Mapping[str, View], l2: float) -> dict[str, np.ndarray]:
-    """View -> log p of each known label by a reader that had not seen it; of validation nodes where there are.
-
-    The first lens of every circle is read.
+    The first representation of every view is used.
     """
     train, val, labels = problem.split.train, problem.split.val, problem.graph.labels
     counts = np.bincount(labels[train], minlength=problem.graph.num_classes)
     if not val.size and counts[counts > 0].min() < 2:
         return {}
     known = val if val.size else train
-    view_log_probs = {}  # by the lens, as views share them
-    for lens in (circle.lenses[0] for view in views.values() for circle in view.circles):
-        if id(lens) not in view_log_probs:
-            view_log_probs[id(lens)] = _unseen(lens, problem, l2)
+    regression = SoftmaxRegression(problem.graph.num_classes, l2)
+    log_probs: dict[int, np.ndarray] = {}  # by the identity of the representation, as compounds share them
+    for z in (view.representations[0] for chosen in views.values() for view in chosen.views):
+        if id(z) not in log_probs:
+            log_probs[id(z)] = _log_probs(z, problem, regression)
     found = {}
-    for name, view in views.items():
-        shares = np.broadcast_to(view.shares(), (len(view.circles), problem.graph.num_nodes))[:, known]
-        log_p = sum(s[:, None] * view_log_probs[id(c.lenses[0])] for s, c in zip(shares, view.circles, strict=True))
-        found[name] = best_log_probs(np.asarray(log_p), labels[known])
+    for name, chosen in views.items():
+        weights = np.broadcast_to(chosen.weights(), (len(chosen.views), problem.graph.num_nodes))[:, known]
+        log_p = sum(
+            w[:, None] * log_probs[id(v.representations[0])] for w, v in zip(weights, chosen.views, strict=True)
+        )
+        found[name] = label_log_probs(np.asarray(log_p), labels[known])
     return found
 
 
-def _unseen(lens: np.ndarray, problem: Problem, l2: float) -> np.ndarray:
-    """log p of the validation nodes, or of training nodes by readers that had not seen them, (M, C)."""
-    train, val, classes = problem.split.train, problem.split.val, problem.graph.num_classes
-    labels = problem.graph.labels[train]
+def _log_probs(z: np.ndarray, problem: Problem, regression: SoftmaxRegression) -> np.ndarray:
+    """log p of the validation nodes, or of the training nodes out of fold, (M, C)."""
+    train, val, labels = problem.split.train, problem.split.val, problem.graph.labels
     if not val.size:
-        return out_of_fold(lens, train, labels, classes, l2)
-    return read(lens[val], *fit_linear(lens[train], labels, np.ones(train.size), classes, l2))
+        return out_of_fold(z[train], labels[train], regression)
+    return linear_log_probs(z[val], *regression.fit(z[train], labels[train], np.ones(train.size)))

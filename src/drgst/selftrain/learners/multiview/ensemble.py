@@ -1,10 +1,10 @@
-"""The learner of drgst-plus: linear readers of several lenses that speak as one."""
+"""The learner of drgst-plus: an ensemble of linear classifiers over the representations of several views."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 from zlib import crc32
 
@@ -15,153 +15,160 @@ from torch import Tensor
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph
+from drgst.graph.transforms.propagate import smooth_log_probs
+from drgst.graph.transforms.softmax import log_softmax
 from drgst.nn.losses import NodeLoss
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Trained, untrained
-from drgst.selftrain.learners.multiview.choice import SHELF, ViewChoice
-from drgst.selftrain.learners.multiview.prior import with_shares_of
-from drgst.selftrain.learners.multiview.regression import fit_linear, log_softmax, read
-from drgst.selftrain.learners.multiview.views import View, views_of
-from drgst.selftrain.postprocess.smooth import own_and_around, smoothed_beliefs
+from drgst.selftrain.learners.multiview.choice import ViewChoice, view_choice
+from drgst.selftrain.learners.multiview.prior import match_prior
+from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
+from drgst.selftrain.learners.multiview.views import ViewSet, make_views
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.bias import best_scales_and_shift
-from drgst.uncertainty.mixing import best_mixing, mixed
+from drgst.uncertainty.mixing import best_mixing, mixed, own_and_smoothed
 from drgst.uncertainty.temperature import log_loss
 
-SHOWN = 64  # columns of the embedding
-ENOUGH = 10  # validation labels a class, on average, from which they set scales and a shift
-PLENTY = 25  # validation labels a class, on average, from which they also set matrices
-MOST = 20_000  # pseudo-labels that readers are fitted to
+EMBEDDING_COLUMNS = 64
+SCALE_LABELS = 10  # validation labels per class, on average, from which they set scales and a shift
+MIXING_LABELS = 25  # validation labels per class, on average, from which they also set mixing matrices
+MAX_PSEUDO_LABELS = 20_000  # that classifiers are fitted to
+
+ViewLogProbs = list[list[np.ndarray]]  # log p of each classifier of each view, (N, C) each
 
 
 @dataclass(frozen=True)
 class MultiViewEnsemble:
-    """log p_u = Σ_g s_g(u) L_g(u), L_g = mean over the lenses Z of circle g of log softmax(Z W + b), (N, C).
+    """log p_u = Σ_g s_g(u) L_g(u), L_g = mean over the representations Z of view g of log softmax(Z W + b), (N, C).
 
-    W and b are fitted by softmax regression; s_g(u) is the circle's share of the voices at u. The view is chosen once
-    a run (:func:`~.choose`). Where there are validation labels, ten a class on average and
-    of every class, p becomes softmax(Σ_g a_g s_g L_g + b) with a and b of
-    :func:`~drgst.uncertainty.bias.best_scales_and_shift`; where they are 25 a class, then softmax(z W_1 + z̄ W_2 + c)
-    of this z = log p and of z̄, which is smoothed over the view's edges
-    (:func:`~drgst.uncertainty.mixing.best_mixing`). Of several l2 the one that is then right most often
-    on them is taken. Information gain is what the readers differ by: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um).
-    Pseudo-labels are chosen by p smoothed over the view's edges, with class shares held to what p expects
-    (:mod:`~.prior`); the result is p itself. Readers of a large graph are fitted to 20,000 of its
-    pseudo-labels at most, those of many classes with less l2 (:func:`scale_l2`). It knows one graph only.
+    W and b are fitted by softmax regression; s_g(u) is the normalised weight of view g at u. The views are chosen once
+    per run (:func:`~.choose_view`). With validation labels of every class, ten per class on average, p becomes
+    softmax(Σ_g a_g s_g L_g + b) with a and b of :func:`~drgst.uncertainty.bias.best_scales_and_shift`; with 25 per
+    class then softmax(z W_1 + z̄ W_2 + c) of this z = log p and of z̄, smoothed over the view's edges
+    (:func:`~drgst.uncertainty.mixing.best_mixing`). Of several l2 the one of highest validation accuracy is taken.
+    Information gain is the disagreement of the classifiers: B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um). Pseudo-labels are
+    selected by p smoothed over the view's edges, with the class prior that p expects (:mod:`~.prior`); the result is p
+    itself. Classifiers are fitted to 20,000 pseudo-labels at most, with less l2 for many classes (:func:`scale_l2`).
+    It predicts on the graph it was fitted on only.
     """
 
+    view: str = "auto"  # or one of :func:`~drgst.selftrain.learners.multiview.views.make_views`
+    l2: tuple[float, ...] = (3e-4, 3e-3, 3e-2)  # the first where there are no validation labels
+    representations: tuple[int, ...] = ()  # which of a view are used; all, where it has none of these
+    smoothed: bool = True  # whether pseudo-labels are selected by smoothed log-probabilities
+    align_prior: bool = True  # whether they are selected with the class prior that p expects
+    calibrated: bool = True  # whether validation labels, where there are any, set a and b
+    mixed: bool = True  # whether they also set matrices, where there are enough
+    max_pseudo_labels: int = MAX_PSEUDO_LABELS
     reads: ClassVar[tuple[str, ...]] = ()
 
-    view: str = "auto"  # or one of :func:`~drgst.selftrain.learners.multiview.views.views_of`
-    l2: tuple[float, ...] = (3e-4, 3e-3, 3e-2)  # the first where there are no validation labels
-    lenses: tuple[int, ...] = ()  # which lenses of a circle are read; all, where it has none of these
-    smoothed: bool = True  # whether pseudo-labels are chosen by smoothed beliefs
-    align_prior: bool = True  # whether their class shares are held to what p expects
-    calibrated: bool = True  # whether validation labels, where there are, set a and b
-    mixed: bool = True  # whether they also set matrices, where there are plenty
-    most: int = MOST  # pseudo-labels that readers are fitted to
-
     def train(
-        self,
-        problem: Problem,
-        targets: Targets,
-        loss: NodeLoss,
-        seed: tuple[int, ...],  # noqa: ARG002
-        on_epoch: OnEpoch | None,  # noqa: ARG002
+        self, problem: Problem, targets: Targets, loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
     ) -> Trained:
-        """Fit every reader to the targets."""
+        """Fit every classifier to the targets."""
         began = time.perf_counter()
-        panel = self.panel(problem)
-        tried = [scale_l2(l2, problem.graph.num_classes) for l2 in (self.l2 if problem.split.val.size else self.l2[:1])]
-        targets = subsample(targets, self.most)
-        best = max((self._read(panel, problem, targets, loss, l2) for l2 in tried), key=lambda r: r.merit)
+        choice, classes = self.choice(problem), problem.graph.num_classes
+        candidates = self.l2 if problem.split.val.size else self.l2[:1]
+        regressions = [SoftmaxRegression(classes, scale_l2(l2, classes), loss) for l2 in candidates]
+        targets = subsample(targets, self.max_pseudo_labels)
+        best = max((self._fit(choice, problem, targets, r) for r in regressions), key=lambda fit: fit.score)
         logits = best.log_p.astype(np.float32)
         return Trained(
             logits,
-            np.ascontiguousarray(panel.view.lenses[0][:, :SHOWN]),
-            best.state | {"size": torch.tensor(_size(problem.graph))},
+            np.ascontiguousarray(choice.views.representations[0][:, :EMBEDDING_COLUMNS]),
+            best.state | {"size": torch.tensor(_fingerprint(problem.graph))},
             untrained(problem, logits, "softmax regression is fitted"),
             time.perf_counter() - began,
-            lambda _, exact: disagreement(best.view_log_probs, best.shares),  # noqa: ARG005
-            selection_logits=self._selection_logits(best.log_p, panel.view.smoother, problem.split.pool),
-            note=f"{panel.reason} {best.words}".rstrip(),
+            lambda _rng, _exact: disagreement(best.view_log_probs, choice.views.weights()),
+            selection_logits=self._selection_logits(best.log_p, choice.views.smoother, problem.split.pool),
+            note=f"{choice.reason} {best.note}".rstrip(),
         )
 
-    def panel(self, problem: Problem) -> ViewChoice:
-        """The view of this problem; chosen once, kept for its stages."""
-        return SHELF.panel(problem, self.view, scale_l2(self.l2[0], problem.graph.num_classes))
+    def choice(self, problem: Problem) -> ViewChoice:
+        """The views of this problem; chosen once and kept for its stages."""
+        return view_choice(problem, self.view, scale_l2(self.l2[0], problem.graph.num_classes))
 
-    def _read(self, panel: ViewChoice, problem: Problem, targets: Targets, loss: NodeLoss, l2: float) -> Reading:
-        """Every reader fitted with this l2, and what they say together."""
+    def _fit(self, choice: ViewChoice, problem: Problem, targets: Targets, regression: SoftmaxRegression) -> Fit:
+        """Every classifier with the l2 of ``regression``, combined and calibrated."""
         state: dict[str, Tensor] = {}
-        for g, circle in enumerate(panel.view.circles):
-            for i in [i for i in self.lenses if i < len(circle.lenses)] or range(len(circle.lenses)):
-                rows = circle.lenses[i][targets.nodes]
-                fitted = fit_linear(rows, targets.labels, targets.weights, problem.graph.num_classes, l2, loss)
-                state[f"{panel.name}.{g}.{i}.weight"], state[f"{panel.name}.{g}.{i}.bias"] = fitted
-        view = panel.view
-        view_log_probs, shares = _view_log_probs(panel.name, view, state), view.shares()
-        log_p = _together(view_log_probs, view, state)
+        for g, view in enumerate(choice.views.views):
+            count = len(view.representations)
+            for i in [i for i in self.representations if i < count] or range(count):
+                rows = view.representations[i][targets.nodes]
+                key = f"{choice.name}.{g}.{i}"
+                state[f"{key}.weight"], state[f"{key}.bias"] = regression.fit(rows, targets.labels, targets.weights)
+        log_probs = view_log_probs(choice.name, choice.views, state)
+        fit = Fit(state, log_probs, combine(log_probs, choice.views, state))
         val = problem.split.val
         if not val.size:
-            return Reading(state, view_log_probs, shares, log_p)
-        labels, classes = problem.graph.labels[val], problem.graph.num_classes
-        missed = np.setdiff1d(targets.labels[: targets.true], labels).size  # a class without one would be shifted away
-        words = f"Validation labels chose an l2 of {l2:g}"
-        if self.calibrated and val.size >= ENOUGH * classes and not missed:
-            scales, shift = best_scales_and_shift(_voices(view_log_probs, shares)[:, val], labels)
-            state["scale"], state["shift"] = torch.from_numpy(scales), torch.from_numpy(shift)
-            log_p = _together(view_log_probs, view, state)
-            words += f", scaled {_scaled(panel.name, scales)} and shifted log p by {shift.min():+.1f} "
-            words += f"(class {shift.argmin()}) to {shift.max():+.1f} (class {shift.argmax()})"
-            if self.mixed and val.size >= PLENTY * classes:
-                opinions = own_and_around(log_p, view.smoother)
-                matrices, offset = best_mixing(opinions[:, val], labels)
-                state["matrices"], state["offset"] = torch.from_numpy(matrices), torch.from_numpy(offset)
-                log_p = mixed(opinions, matrices, offset)
-                words += f"; {_weighed(matrices)}"
-        right = float((log_p[val].argmax(axis=1) == labels).mean())
-        return Reading(state, view_log_probs, shares, log_p, (right, -log_loss(log_p[val], labels)), f"{words}.")
+            return fit
+        labels = problem.graph.labels[val]
+        fit = replace(fit, note=f"Set by validation labels: l2 {regression.l2:g}")
+        # a class without a validation label would be shifted away
+        if self.calibrated and not np.setdiff1d(targets.labels[: targets.true], labels).size:
+            fit = self._calibrate(fit, choice, val, labels)
+        accuracy = float((fit.log_p[val].argmax(axis=1) == labels).mean())
+        return replace(fit, score=(accuracy, -log_loss(fit.log_p[val], labels)), note=f"{fit.note}.")
+
+    def _calibrate(self, fit: Fit, choice: ViewChoice, val: np.ndarray, labels: np.ndarray) -> Fit:
+        """Scales and a shift, then mixing matrices, as far as there are enough validation labels."""
+        views, classes = choice.views, fit.log_p.shape[1]
+        if val.size < SCALE_LABELS * classes:
+            return fit
+        scales, shift = best_scales_and_shift(weighted_log_probs(fit.view_log_probs, views)[:, val], labels)
+        state = fit.state | {"scale": torch.from_numpy(scales), "shift": torch.from_numpy(shift)}
+        log_p = combine(fit.view_log_probs, views, state)
+        each = ", ".join(f"{part} {scale:.1f}" for part, scale in zip(choice.name.split("+"), scales, strict=True))
+        note = f"{fit.note}, scale of {each}, shift of log p from {shift.min():+.1f} (class {shift.argmin()}) "
+        note += f"to {shift.max():+.1f} (class {shift.argmax()})"
+        if self.mixed and val.size >= MIXING_LABELS * classes:
+            inputs = own_and_smoothed(log_p, views.smoother)
+            matrices, offset = best_mixing(inputs[:, val], labels)
+            state |= {"matrices": torch.from_numpy(matrices), "offset": torch.from_numpy(offset)}
+            log_p = mixed(inputs, matrices, offset)
+            diagonals = (float(np.trace(matrix)) / classes for matrix in matrices)
+            weights = (f"{name} log p {w:.1f}" for name, w in zip(("own", "smoothed"), diagonals, strict=False))
+            note += f", mean weight of {' and of '.join(weights)}"
+        return replace(fit, state=state, log_p=log_p, note=note)
 
     def _selection_logits(self, log_p: np.ndarray, s: sp.csr_array | None, pool: np.ndarray) -> np.ndarray | None:
-        """What pseudo-labels are chosen by: p smoothed, with class shares as p itself expects them."""
-        seen = smoothed_beliefs(log_p, s) if self.smoothed and s is not None else log_p
+        """log p smoothed over the view's edges, with the class prior that p expects on the pool."""
+        log_q = smooth_log_probs(log_p, s) if self.smoothed and s is not None else log_p
         if self.align_prior:
-            seen = with_shares_of(seen, log_p, pool)
-        return None if seen is log_p else seen.astype(np.float32)
+            log_q = match_prior(log_q, log_p, pool)
+        return None if log_q is log_p else log_q.astype(np.float32)
 
-    def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:  # noqa: ARG002
-        """log p of every node of the graph that the committee was fitted on, (N, C)."""
-        if state["size"].tolist() != _size(graph):
+    def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
+        """log p of every node of the graph that the ensemble was fitted on, (N, C)."""
+        if state["size"].tolist() != _fingerprint(graph):
             nodes, edges = (int(v) for v in state["size"][:2])
             raise GraphError(
                 "drgst-plus predicts only on the graph it was fitted on, "
                 f"with {nodes:,} nodes and {edges:,} edges: run it on the whole of the new one"
             )
         name = next(key.split(".")[0] for key in state if key.endswith(".bias"))
-        view = views_of(graph, [name])[name]
-        return _together(_view_log_probs(name, view, state), view, state).astype(np.float32)
+        views = make_views(graph, [name])[name]
+        return combine(view_log_probs(name, views, state), views, state).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """What readers of one l2 say."""
+class Fit:
+    """The classifiers fitted with one l2."""
 
     state: dict[str, Tensor]
-    view_log_probs: list[list[np.ndarray]]  # log p of each reader of each circle
-    shares: np.ndarray  # of the circles, (G, N) or (G, 1)
-    log_p: np.ndarray  # of all together, (N, C)
-    merit: tuple[float, float] = (0.0, 0.0)  # accuracy on validation nodes, then log-likelihood
-    words: str = ""  # what validation labels decided
+    view_log_probs: ViewLogProbs
+    log_p: np.ndarray  # of the ensemble, (N, C)
+    score: tuple[float, float] = (0.0, 0.0)  # validation accuracy, then log-likelihood
+    note: str = ""  # what validation labels set
 
 
 def scale_l2(l2: float, classes: int) -> float:
-    """λ · min(1, 10 / C): the loss of one class is 1/C of the whole, but W has as many columns for it as ever."""
+    """λ · min(1, 10 / C): the loss of one class is 1/C of the whole, but W has as many entries for it as ever."""
     return l2 * min(1.0, 10 / classes)
 
 
-def subsample(targets: Targets, most: int = MOST) -> Targets:
+def subsample(targets: Targets, most: int) -> Targets:
     """Every k-th pseudo-label, at most ``most`` of them, with weights of the same sum; all true labels."""
     pseudo = np.arange(targets.true, targets.nodes.size)
     if pseudo.size <= most:
@@ -169,67 +176,50 @@ def subsample(targets: Targets, most: int = MOST) -> Targets:
     kept = pseudo[:: -(-pseudo.size // most)]
     weights = targets.weights[kept] * (targets.weights[pseudo].sum() / max(targets.weights[kept].sum(), 1e-12))
     rows = np.concatenate([np.arange(targets.true), kept])
-    return Targets(
-        targets.nodes[rows],
-        targets.labels[rows],
-        np.concatenate([targets.weights[: targets.true], weights]),
-        targets.true,
-    )
+    weights = np.concatenate([targets.weights[: targets.true], weights])
+    return Targets(targets.nodes[rows], targets.labels[rows], weights, targets.true)
 
 
-def disagreement(view_log_probs: list[list[np.ndarray]], shares: np.ndarray) -> np.ndarray:
-    """B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um), (N,) float32, over the readers m, who share their circle's s_g."""
-    p, own = np.zeros_like(view_log_probs[0][0]), np.zeros(view_log_probs[0][0].shape[0])
-    for circle, share in zip(view_log_probs, shares, strict=True):
-        p += share[:, None] * np.mean([np.exp(log_p) for log_p in circle], axis=0)
-        own -= share * np.mean([(np.exp(log_p) * log_p).sum(axis=1) for log_p in circle], axis=0)
+def disagreement(log_probs: ViewLogProbs, weights: np.ndarray) -> np.ndarray:
+    """B_u = H(Σ_m s_m p_um) - Σ_m s_m H(p_um), (N,) float32, over the classifiers m, which share their view's s_g."""
+    p, own = np.zeros_like(log_probs[0][0]), np.zeros(log_probs[0][0].shape[0])
+    for view, weight in zip(log_probs, weights, strict=True):
+        p += weight[:, None] * np.mean([np.exp(log_p) for log_p in view], axis=0)
+        own -= weight * np.mean([(np.exp(log_p) * log_p).sum(axis=1) for log_p in view], axis=0)
     entropy = -(p * np.log(np.maximum(p, 1e-12))).sum(axis=1)
     return np.maximum(entropy - own, 0).astype(np.float32)
 
 
-def _size(graph: Graph) -> list[int]:
-    """Nodes, edges, features, and a checksum of both matrices: enough to know the graph again."""
+def view_log_probs(name: str, views: ViewSet, state: Mapping[str, Tensor]) -> ViewLogProbs:
+    """log p of every classifier that is in ``state``, by view."""
+    keys = [[(z, f"{name}.{g}.{i}") for i, z in enumerate(v.representations)] for g, v in enumerate(views.views)]
+    return [
+        [linear_log_probs(z, state[f"{k}.weight"], state[f"{k}.bias"]) for z, k in view if f"{k}.bias" in state]
+        for view in keys
+    ]
+
+
+def weighted_log_probs(log_probs: ViewLogProbs, views: ViewSet) -> np.ndarray:
+    """s_g L_g, (G, N, C)."""
+    return np.stack([w[:, None] * np.mean(view, axis=0) for view, w in zip(log_probs, views.weights(), strict=True)])
+
+
+def combine(log_probs: ViewLogProbs, views: ViewSet, state: Mapping[str, Tensor]) -> np.ndarray:
+    """log p of the ensemble, (N, C): Σ_g s_g L_g, then with a and b, then with W and c, where ``state`` has them."""
+    weighted = weighted_log_probs(log_probs, views)
+    if "scale" not in state:
+        return np.asarray(weighted.sum(axis=0))
+    log_p = log_softmax(np.tensordot(state["scale"].numpy(), weighted, 1) + state["shift"].numpy())
+    if "matrices" not in state:
+        return log_p
+    return mixed(own_and_smoothed(log_p, views.smoother), state["matrices"].numpy(), state["offset"].numpy())
+
+
+def _fingerprint(graph: Graph) -> list[int]:
+    """Nodes, edges, features, and a checksum of both matrices."""
     x = graph.features
     parts = (x,) if isinstance(x, np.ndarray) else (x.data, x.indices, x.indptr)
     check = 0
     for part in (graph.adjacency.indices, graph.adjacency.data, *parts):
         check = crc32(np.ascontiguousarray(part).view(np.uint8).data, check)
     return [graph.num_nodes, graph.num_edges, graph.num_features, check]
-
-
-def _view_log_probs(name: str, view: View, state: Mapping[str, Tensor]) -> list[list[np.ndarray]]:
-    """log p of each reader, (N, C) each, by circle."""
-    keys = [[(z, f"{name}.{g}.{i}") for i, z in enumerate(c.lenses)] for g, c in enumerate(view.circles)]
-    return [
-        [read(z, state[f"{key}.weight"], state[f"{key}.bias"]) for z, key in circle if f"{key}.bias" in state]
-        for circle in keys
-    ]
-
-
-def _voices(view_log_probs: list[list[np.ndarray]], shares: np.ndarray) -> np.ndarray:
-    """s_g L_g, (G, N, C)."""
-    return np.stack(
-        [share[:, None] * np.mean(circle, axis=0) for circle, share in zip(view_log_probs, shares, strict=True)]
-    )
-
-
-def _together(view_log_probs: list[list[np.ndarray]], view: View, state: Mapping[str, Tensor]) -> np.ndarray:
-    """log p of all readers, (N, C), as far as it was calibrated: the bare Σ_g s_g L_g, then a and b, then W and c."""
-    voices = _voices(view_log_probs, view.shares())
-    if "scale" not in state:
-        return np.asarray(voices.sum(axis=0))
-    log_p = log_softmax(np.tensordot(state["scale"].numpy(), voices, 1) + state["shift"].numpy())
-    if "matrices" not in state:
-        return log_p
-    return mixed(own_and_around(log_p, view.smoother), state["matrices"].numpy(), state["offset"].numpy())
-
-
-def _scaled(name: str, scales: np.ndarray) -> str:
-    """Such as "topology by 1.3, knn by 0.2"."""
-    return ", ".join(f"{part} by {scale:.1f}" for part, scale in zip(name.split("+"), scales, strict=True))
-
-
-def _weighed(matrices: np.ndarray) -> str:
-    """How much a node's own belief and that around it count: the mean of each matrix's diagonal."""
-    own, *around = (float(np.trace(matrix)) / len(matrix) for matrix in matrices)
-    return f"matrices weigh its own belief {own:.1f}" + "".join(f" and that around it {w:.1f}" for w in around)

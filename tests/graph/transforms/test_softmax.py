@@ -1,0 +1,28 @@
+"""Softmax by hand, at extremes, and against scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.special
+
+from drgst.graph.transforms.softmax import log_softmax, softmax
+
+
+def test_softmax_by_hand_and_at_extremes() -> None:
+    """Equal logits have equal probabilities; large ones do not overflow."""
+    np.testing.assert_allclose(softmax(np.array([[0.0, 0.0], [np.log(3), 0.0]])), [[0.5, 0.5], [0.75, 0.25]])
+    np.testing.assert_allclose(softmax(np.array([[1e4, 0.0], [-1e4, 0.0]], dtype=np.float32)), [[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("scale", [1e-3, 1, 30])
+def test_log_softmax_is_bit_identical_to_scipy(order: str, scale: float) -> None:
+    z = np.asarray(scale * np.random.default_rng(0).normal(size=(40, 7)), order=order)  # type: ignore[call-overload]
+    np.testing.assert_array_equal(log_softmax(z), scipy.special.log_softmax(z, axis=1))
+    np.testing.assert_allclose(np.exp(log_softmax(z)), softmax(z), rtol=1e-12)
+
+
+def test_float32_logits_give_float64() -> None:
+    z = np.random.default_rng(1).normal(size=(5, 3)).astype(np.float32)
+    assert log_softmax(z).dtype == softmax(z).dtype == np.float64
