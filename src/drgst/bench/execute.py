@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any
@@ -21,6 +22,7 @@ from drgst.runs.memory import restart_peak
 from drgst.runs.metrics import stage_rows
 from drgst.runs.result import Result
 from drgst.runs.run import Run
+from drgst.selftrain.graph_cache import GraphCache
 
 Row = dict[str, Any]
 
@@ -62,7 +64,7 @@ def task_run(task: Task, graph: Graph | None = None) -> Run:
     run = Run.of(graph, RunConfig(**{name: getattr(task, name) for name in same}))
     if split_fingerprint(graph, run.split) != task.split_sha256:
         raise RunError(f"the labels or the split of {task.source} have changed since the bench started")
-    return run
+    return replace(run, problem=replace(run.problem, graph_cache=_graph_cache(task.data_sha256)))
 
 
 def _figures(result: Result) -> Row:
@@ -92,6 +94,12 @@ def _opened(source: str, root: str | None) -> tuple[Graph, str]:
     """A worker opens a graph once for all its runs."""
     graph = open_graph(source, root)
     return graph, data_fingerprint(graph)
+
+
+@lru_cache(maxsize=1)
+def _graph_cache(_data_sha256: str) -> GraphCache:
+    """What the runs of a worker on one graph share; released when it turns to another graph."""
+    return GraphCache()
 
 
 def describe_error(error: Exception) -> str:
