@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.nn.ops.adjacency import sym_norm
+from drgst.graph.transforms.normalise import sym_norm
 from drgst.nn.random import drop, generator, hand_out, keep_scale
 from drgst.nn.training import forward
 from drgst.uncertainty.entropy import information_gain
