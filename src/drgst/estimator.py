@@ -12,10 +12,10 @@ from drgst.errors import GraphError, RunError
 from drgst.graph.core import Graph
 from drgst.graph.io.pyg import from_pyg
 from drgst.graph.split import Split
+from drgst.graph.transforms.softmax import softmax
 from drgst.runs.config import RunConfig
 from drgst.runs.model import OWN, Model
 from drgst.runs.run import Run
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.recipe import AnyRecipe
 

@@ -11,10 +11,10 @@ import torch
 
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
+from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.recipes import find_recipe
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.correct.transition import learn_transition
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History

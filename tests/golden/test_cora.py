@@ -11,7 +11,7 @@ import pytest
 
 import drgst
 from drgst.graph.core import Graph
-from drgst.graph.splits import per_class, public
+from drgst.graph.split import per_class_split, public
 from drgst.runs.metrics import stage_rows
 
 SHORT = {"samples": 20, "keep": "last", "hidden": 32}
@@ -20,7 +20,7 @@ SHORT = {"samples": 20, "keep": "last", "hidden": 32}
 @pytest.fixture(scope="module")
 def few(cora: Graph) -> drgst.DRGST:
     """drgst-de at 3 labels a class, draw 0: 150 epochs, 2 stages."""
-    split = per_class(cora, 3, seed=0)
+    split = per_class_split(cora, 3, seed=0)
     return drgst.DRGST(gain="dropedge", beta=1 / 3, threshold=0.4, epochs=150, stages=2, **SHORT).fit(cora, split)
 
 

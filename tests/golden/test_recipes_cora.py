@@ -14,8 +14,8 @@ import pytest
 import drgst
 from drgst.graph.core import Graph
 from drgst.graph.split import per_class_split
+from drgst.graph.transforms.softmax import softmax
 from drgst.runs.metrics import calibration_error
-from drgst.selftrain.beliefs import softmax
 
 SHORT = {"epochs": 60, "patience": 30, "samples": 5, "hidden": 32}
 RECORDED = {  # test accuracy at 20 labels a class, middle of seeds 0 and 1

@@ -14,10 +14,10 @@ from drgst.errors import RunError
 from drgst.files import csv_text
 from drgst.graph.core import Graph
 from drgst.graph.io.naming import relabel
+from drgst.graph.transforms.softmax import softmax
 from drgst.runs.folder import CONFIG, MODEL, PREDICTIONS, finished_run
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.model import Model
-from drgst.selftrain.beliefs import softmax
 
 HEADER = ("id", "label", "confidence", "gain", "stage")
 

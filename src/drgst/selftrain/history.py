@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from drgst.graph.transforms.softmax import softmax
 from drgst.nn.training import Training
-from drgst.selftrain.beliefs import PseudoLabels, softmax
+from drgst.selftrain.beliefs import PseudoLabels
 
 
 @dataclass(frozen=True, eq=False)

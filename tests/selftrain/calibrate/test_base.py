@@ -12,8 +12,8 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
+from drgst.graph.transforms.softmax import softmax
 from drgst.runs.metrics import calibration_error
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.calibrate.base import Calibrate, Identity, Learnt
 from drgst.selftrain.calibrate.cagcn import CaGCN
 from drgst.selftrain.calibrate.temperature import Temperature

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from drgst.selftrain.beliefs import softmax
+from drgst.graph.transforms.softmax import softmax
 from drgst.selftrain.correct.carried_transition import CarriedTransition, learn_transition_as_released
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.correct.transition import Transition, learn_transition
 
 

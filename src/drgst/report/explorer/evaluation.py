@@ -9,8 +9,8 @@ import numpy as np
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.graph.transforms.softmax import softmax
 from drgst.runs.metrics import calibration_error
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.history import Stage
 from drgst.uncertainty.calibration import fit_temperature
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.correct.base import Corrected, Labelled, TrainOnce
 
 STEPS, LR, DECAY = 200, 0.01, 5e-4  # of Adam, as published

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from scipy.optimize import minimize
 
+from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
-from drgst.selftrain.beliefs import softmax
 from drgst.selftrain.correct.base import Corrected, Labelled, TrainOnce
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class ViewChoice:
     name: str
     views: ViewSet
     reason: str
-    evidence: Mapping[str, float] = field(default_factory=dict)
+    evidence: Mapping[str, float]
 
 
 def view_choice(problem: Problem, view: str, l2: float) -> ViewChoice:
@@ -45,8 +45,7 @@ def view_choice(problem: Problem, view: str, l2: float) -> ViewChoice:
     key = ("view", view, l2)
     if key not in problem.cache:
         if not available_views(problem.graph):
-            lacking = "neither edges nor features that some nodes share"
-            raise GraphError(f"{problem.graph.name!r} has {lacking}, so nothing can be learnt from it")
+            raise GraphError(f"{problem.graph.name!r} has neither edges nor features that some nodes share")
         auto = view == "auto"
         problem.cache[key] = choose_view(problem, candidate_views(problem), l2) if auto else named_view(problem, view)
     return problem.cache[key]
@@ -95,7 +94,7 @@ def choose_view(problem: Problem, views: Mapping[str, ViewSet], l2: float) -> Vi
             name, more = _by_signal(problem.graph, name, views)
             words += more
         reason = f"views can't be compared, as a class has one label only; {words}"
-        return _made(problem, name, views[name], reason, evidence)
+        return _made(problem, name, views[name], reason, **evidence)
     rivals = [n for n in found if n == name or _replaces(n, name, found)]
     name = max(rivals, key=lambda n: float(found[n].sum()))
     name = _by_edges(problem.graph, views) if name == "structure" else name
@@ -103,14 +102,12 @@ def choose_view(problem: Problem, views: Mapping[str, ViewSet], l2: float) -> Vi
     validation = problem.split.val.size > 0
     kind = "probability of validation labels" if validation else "out-of-fold probability of training labels"
     reason = f"mean {kind}: {', '.join(f'{n} {mean:.2f}' for n, mean in means.items())}; {words}"
-    return _made(problem, name, views[name], reason, evidence | means)
+    return _made(problem, name, views[name], reason, **evidence, **means)
 
 
-def _made(
-    problem: Problem, name: str, views: ViewSet, reason: str, evidence: Mapping[str, float] | None = None
-) -> ViewChoice:
+def _made(problem: Problem, name: str, views: ViewSet, reason: str, **evidence: float) -> ViewChoice:
     words = f"View {name}: {reason}. {describe_features(problem.graph.features)}".rstrip()
-    return ViewChoice(name, views, words, evidence or {})
+    return ViewChoice(name, views, words, evidence)
 
 
 def _first_choice(graph: Graph, views: Mapping[str, ViewSet]) -> tuple[str, dict[str, float], str]:
@@ -164,15 +161,13 @@ def _known_label_log_probs(problem: Problem, views: Mapping[str, ViewSet], l2: f
     known = val if val.size else train
     regression = SoftmaxRegression(problem.graph.num_classes, l2)
     log_probs: dict[int, np.ndarray] = {}  # by the identity of the representation, as compounds share them
-    for z in (view.representations[0] for chosen in views.values() for view in chosen.views):
+    for z in (view.representations[0] for each in views.values() for view in each.views):
         if id(z) not in log_probs:
             log_probs[id(z)] = _log_probs(z, problem, regression)
     found = {}
-    for name, chosen in views.items():
-        weights = np.broadcast_to(chosen.weights(), (len(chosen.views), problem.graph.num_nodes))[:, known]
-        log_p = sum(
-            w[:, None] * log_probs[id(v.representations[0])] for w, v in zip(weights, chosen.views, strict=True)
-        )
+    for name, each in views.items():
+        weights = np.broadcast_to(each.weights(), (len(each.views), problem.graph.num_nodes))[:, known]
+        log_p = sum(w[:, None] * log_probs[id(v.representations[0])] for w, v in zip(weights, each.views, strict=True))
         found[name] = label_log_probs(np.asarray(log_p), labels[known])
     return found
 

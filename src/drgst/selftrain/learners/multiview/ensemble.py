@@ -57,7 +57,7 @@ class MultiViewEnsemble:
     smoothed: bool = True  # whether pseudo-labels are selected by smoothed log-probabilities
     align_prior: bool = True  # whether they are selected with the class prior that p expects
     calibrated: bool = True  # whether validation labels, where there are any, set a and b
-    apply_matrices: bool = True  # whether they also set matrices, where there are enough
+    mixed: bool = True  # whether they also set matrices, where there are enough
     max_pseudo_labels: int = MAX_PSEUDO_LABELS
     reads: ClassVar[tuple[str, ...]] = ()
 
@@ -120,7 +120,7 @@ class MultiViewEnsemble:
         each = ", ".join(f"{part} {scale:.1f}" for part, scale in zip(choice.name.split("+"), scales, strict=True))
         note = f"{fit.note}, scale of {each}, shift of log p from {shift.min():+.1f} (class {shift.argmin()}) "
         note += f"to {shift.max():+.1f} (class {shift.argmax()})"
-        if self.apply_matrices and val.size >= MIXING_LABELS * classes:
+        if self.mixed and val.size >= MIXING_LABELS * classes:
             inputs = own_and_smoothed(log_p, views.smoother)
             matrices, offset = fit_matrices(inputs[:, val], labels)
             state |= {"matrices": torch.from_numpy(matrices), "offset": torch.from_numpy(offset)}

@@ -131,12 +131,9 @@ class _Maker:
 
     def hops(self) -> ViewSet:
         mean = mean_norm(self.graph.adjacency)
-
-        def concatenated(x: np.ndarray) -> np.ndarray:
-            near = mean @ x
-            return np.concatenate([centre(x), centre(near), centre(mean @ near)], axis=1)
-
-        return _view_set(tuple(centre(concatenated(x)) for x in self.tables))
+        near = [(x, mean @ x) for x in self.tables]
+        hops = [np.concatenate([centre(x), centre(y), centre(mean @ y)], axis=1) for x, y in near]
+        return _view_set(tuple(centre(z) for z in hops))
 
     def structure(self) -> ViewSet:
         s = sym_norm_without_loops(self.graph.adjacency)
