@@ -1,6 +1,7 @@
 """Bring a CSV of stored runs to the keys, settings and names of store version 3.
 
-``python scripts/migrate_runs.py results/runs.csv`` rewrites the file.
+``python scripts/migrate_runs.py SOURCE TARGET.csv`` reads a store (.db) or its export (.csv) and writes an export, of
+which ``drgst bench rescue TARGET.csv --store NEW.db`` makes a store.
 
 Keys were SHA-256 of all settings that differed from fixed defaults and of an algorithm number; they are now made of the
 version of the recipe and the settings that it reads. A run that the old rules regarded as current gets the version of
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 import sys
 from pathlib import Path
 from typing import Any
@@ -74,15 +76,25 @@ def migrated(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    path = Path(sys.argv[1])
+def read(path: Path) -> list[dict[str, Any]]:
+    """The rows as text, as an export has them."""
+    if path.suffix != ".csv":
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as store:
+            store.row_factory = sqlite3.Row
+            rows = [dict(row) for row in store.execute("SELECT * FROM runs")]
+        return [{name: "" if value is None else str(value) for name, value in row.items()} for row in rows]
     csv.field_size_limit(2**27)
     with path.open(encoding="utf-8", newline="") as handle:
-        rows = [migrated(row) for row in csv.DictReader(handle)]
+        return list(csv.DictReader(handle))
+
+
+def main() -> None:
+    source, target = map(Path, sys.argv[1:])
+    rows = [migrated(row) for row in read(source)]
     keys = {row["key"] for row in rows}
     if len(keys) != len(rows):
         raise SystemExit(f"{len(rows) - len(keys)} runs have the key of another")
-    to_csv([{name: row[name] for name in COLUMNS} for row in rows], path)
+    to_csv([{name: row[name] for name in COLUMNS} for row in rows], target)
     newest = sum(row["recipe_version"] == find_recipe(row["recipe"]).version for row in rows)
     print(f"{len(rows):,} runs migrated, {newest:,} of the current version of their recipe")
 

@@ -114,8 +114,7 @@ class World:
     def problem(self, name: str = "drgst-de", seed: int = 0, **changes: Any) -> Problem:
         """What a run of a recipe may know, with quick settings."""
         spec = find_recipe(name)
-        read = spec.settings().names
-        settings = spec.settings({**{k: v for k, v in QUICK.items() if k in read}, **changes})
+        settings = spec.settings({**spec.readable(QUICK), **changes})
         return Problem.of(self.graph, self.split, settings, seed)
 
     def run(

@@ -50,10 +50,28 @@ def test_the_file_of_a_recipe_counts_and_not_its_name() -> None:
 
 
 def test_a_task_has_the_settings_that_its_recipe_reads() -> None:
-    assert set(expanded("drgst-plus").settings) == {"stages", "keep", "view", "calibrate", "smooth", "device"}
-    assert "correct_alpha" in expanded("gcn", smooth="correct-and-smooth").settings
-    with pytest.raises(SettingError, match="recipe drgst-plus does not read the setting 'epochs'"):
-        expanded("drgst-plus", epochs=5)
+    assert set(expanded("drgst-plus").settings) == {
+        "stages",
+        "keep",
+        "view",
+        "calibrate",
+        "smooth",
+        "correct_alpha",
+        "smooth_alpha",
+        "device",
+    }
+
+
+def test_of_the_settings_of_a_grid_each_recipe_takes_those_that_it_reads() -> None:
+    """One that none of them reads is refused."""
+    grid = Grid(("cora",), (3,), ("gcn", "drgst-plus"), 1, {"epochs": 5, "view": "knn"})
+    expander = Expander(grid)
+    expander.check()
+    gcn, plus = (expander.tasks(cell)[0] for cell in grid.cells())
+    assert (gcn.settings["epochs"], gcn.variant) == (5, "epochs=5")
+    assert (plus.settings["view"], plus.variant) == ("knn", "view=knn")
+    with pytest.raises(SettingError, match=r"no recipe of the grid reads the setting 'beta' \(recipes: gcn\)"):
+        Expander(Grid(("cora",), (3,), ("gcn",), 1, {"beta": 5})).check()
 
 
 def test_a_new_version_has_new_keys(monkeypatch: pytest.MonkeyPatch) -> None:

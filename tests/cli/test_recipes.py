@@ -45,12 +45,21 @@ def test_the_list_for_programs(capsys: Any) -> None:
 def test_one_in_full(capsys: Any) -> None:
     code, out, _ = call(capsys, "recipes", "show", "m3s")
     assert code == 0
-    for word in ("Sun, Lin, Zhu", "ClusterChecked", "argmin_k", "* stages", "walk_epsilon"):
+    for word in (
+        "Sun, Lin, Zhu",
+        "ClusterChecked",
+        "argmin_k",
+        "* stages",
+        "clusters of the pool",
+        "(allowed: from 0 to below 1)",
+    ):
         assert word in out
     code, out, _ = call(capsys, "recipes", "show", "m3s", "--json")
     shown = json.loads(out.splitlines()[-1])
     assert shown["own_settings"] == {"stages": 4}
     assert shown["settings"]["stages"] == 4
+    assert not {"walk_epsilon", "threshold", "beta"} & shown["settings"].keys()
+    assert shown["version"] == 1
     assert "AAAI 2020" in shown["paper"]
 
 

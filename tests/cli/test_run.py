@@ -146,7 +146,7 @@ def test_a_config_by_hand(capsys: Any, town: Graph, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     write_tables(town.with_(splits=()), folder / "graph")
     save_split(random_split(town, per_class=4, val=40, test=50, seed=3), town, folder / "mine.json")
-    text = '[run]\ndata = "graph"\nsplit = "mine.json"\nrecipe = "gcn"\n[settings]\nepochs = 20\nbeta = "1/3"\n'
+    text = '[run]\ndata = "graph"\nsplit = "mine.json"\nrecipe = "gcn"\n[settings]\nepochs = 20\ndropout = "1/3"\n'
     (folder / "run.toml").write_text(text)
     code, out, _ = call(capsys, "run", "--config", folder / "run.toml", "--json")
     assert code == 0

@@ -189,7 +189,8 @@ def test_cost_in_trainings(problem, name: str, per_stage: int, corrected: bool, 
 
     Two stages give 1 + 2 · 2 trainings with T and 1 + 2 without; the weights differ from 1 where gain weighs.
     """
-    settings = find_recipe(name).settings(QUICK)
+    spec = find_recipe(name)
+    settings = spec.settings(spec.readable(QUICK))
     history, book = recorded(name, replace(problem, settings=settings))
     assert len(book.trainings) == 1 + STAGES * per_stage == sum(len(s.trainings) for s in history.stages)
     last = book.trainings[-1]

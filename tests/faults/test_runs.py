@@ -89,18 +89,19 @@ def bits(folder: Path) -> list[Any]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("threshold=1.5", "setting threshold is '1.5'"),
-        ("threshold=nan", "setting threshold is 'nan'"),
-        ("beta=0", "setting beta is '0': input should be greater than 0"),
-        ("beta=1/0", "setting beta is '1/0'"),
-        ("drop_rate=1", "setting drop_rate is '1': input should be less than 1"),
-        ("stages=-1", "setting stages is '-1': input should be greater than or equal to 0"),
-        ("hidden=0", "setting hidden is '0': input should be greater than or equal to 1"),
-        ("hidden=1.5", "setting hidden is '1.5'"),
-        ("epochs=many", "setting epochs is 'many'"),
+        ("threshold=1.5", "setting threshold is 1.5 (allowed: from 0 to below 1)"),
+        ("threshold=nan", "setting threshold is nan (allowed: from 0 to below 1)"),
+        ("beta=0", "setting beta is 0 (allowed: above 0, up to 100)"),
+        ("beta=1/0", "setting beta is 1/0 (allowed: above 0, up to 100)"),
+        ("drop_rate=1", "setting drop_rate is 1 (allowed: from 0 to below 1)"),
+        ("stages=-1", "setting stages is -1 (allowed: whole numbers from 0 to 1,000)"),
+        ("hidden=0", "setting hidden is 0 (allowed: whole numbers from 1 to 65,536)"),
+        ("hidden=1.5", "setting hidden is 1.5 (allowed: whole numbers"),
+        ("epochs=many", "setting epochs is many (allowed: whole numbers from 1)"),
         ("treshold=0.5", "unknown setting 'treshold'; did you mean 'threshold'?"),
         ("threshold", "--set takes key=value, not 'threshold'"),
-        ("keep=first", "setting keep is 'first'"),
+        ("view=knn", "recipe drgst-de does not read the setting 'view'"),
+        ("keep=first", "setting keep is first (allowed: last, best, best-student)"),
     ],
 )
 def test_settings_out_of_range(capsys: Any, tmp_path: Path, change: str, words: str) -> None:
@@ -315,7 +316,7 @@ def test_model_folder_edited_by_hand(capsys: Any, file: Path, tmp_path: Path) ->
         '"hidden": 16': '"hidden": 32',
         '"recipe": "drgst-de"': '"recipe": "drgst-dx"',
         '"num_features": 60': '"num_features": 61',
-        '"format": 1': '"format": 99',
+        '"format": 2': '"format": 99',
         '"class_names"': '"klass_names"',
         "{": "[",
     }

@@ -15,6 +15,7 @@ import drgst
 from drgst.graph.core import Graph
 from drgst.graph.split import per_class_split
 from drgst.graph.transforms.softmax import softmax
+from drgst.recipes import find_recipe
 from drgst.runs.metrics import calibration_error
 
 SHORT = {"epochs": 60, "patience": 30, "samples": 5, "hidden": 32}
@@ -40,7 +41,9 @@ SLOW = {"ppnp": 0.813, "gat": 0.806, "sts": 0.800, "m3s": 0.793}
 
 def fitted(cora: Graph, name: str, **changes: Any) -> drgst.SelfTraining:
     """The recipe at 20 labels a class, seed 0."""
-    return drgst.SelfTraining(name, {**SHORT, **changes}).fit(cora, per_class_split(cora, 20, seed=0))
+    return drgst.SelfTraining(name, {**find_recipe(name).readable(SHORT), **changes}).fit(
+        cora, per_class_split(cora, 20, seed=0)
+    )
 
 
 def accuracy(cora: Graph, model: drgst.SelfTraining) -> float:
@@ -86,6 +89,7 @@ def test_at_three_labels_a_class_both_trainings_help(cora: Graph) -> None:
     """Recorded (full trainings): 64.2 alone, 71.4 self-training, 71.7 co-training over draws 0 to 2."""
     split = per_class_split(cora, 3, seed=0)
     alone, together = (
-        drgst.SelfTraining(name, SHORT).fit(cora, split).score(cora, split.test) for name in ("gcn", "co-training")
+        drgst.SelfTraining(name, {"epochs": 60, "patience": 30, "hidden": 32}).fit(cora, split).score(cora, split.test)
+        for name in ("gcn", "co-training")
     )
     assert together > alone + 0.04

@@ -124,13 +124,13 @@ def test_global_random_state_neither_matters_nor_moves(world, history, same) -> 
 @pytest.mark.parametrize("done", [0, 1, 2, 3])
 def test_a_truncated_history_goes_on_with_the_same_bits(world, same, tmp_path, name: str, done: int) -> None:
     """As after a kill: the finished stages come back from their files, the rest is run again."""
-    whole = world.run(name, stages=3, agreement=1)
+    whole = world.run(name, stages=3)
     assert len(whole) == 4
     kept = []
     for stage in whole.stages[:done]:
         save_stage(stage, tmp_path / str(stage.number))
         kept.append(load_stage(tmp_path / str(stage.number)))
-    same(world.run(name, stages=3, agreement=1, history=History(tuple(kept))), whole)
+    same(world.run(name, stages=3, history=History(tuple(kept))), whole)
 
 
 @pytest.mark.parametrize("kind", ["dropout", "dropedge"])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from drgst.bench.grid import Cell, Grid
 from drgst.bench.task import Task, variant
-from drgst.errors import DataFileError, unknown
+from drgst.errors import DataFileError, SettingError, unknown
 from drgst.files import sha256
 from drgst.graph.core import Graph
 from drgst.graph.datasets.load import open_graph
@@ -32,8 +33,11 @@ class Expander:
 
     def check(self) -> None:
         """Refuse unknown names before any data is opened, and data that can't be opened before any run is made."""
-        for recipe in self.grid.recipes:
-            find_recipe(recipe)
+        read = {name for cell in self.grid.cells() for name in self._changes(cell)}
+        for name in self.grid.changes:
+            if name not in read:
+                recipes = ", ".join(self.grid.recipes)
+                raise SettingError(f"no recipe of the grid reads the setting {name!r} (recipes: {recipes})")
         for source in self.grid.datasets:
             if source not in DATASETS and not Path(source).exists():
                 raise DataFileError(unknown("data set or path", Path(source).name, DATASETS))
@@ -46,7 +50,7 @@ class Expander:
     def _task(self, cell: Cell, number: int) -> Task:
         grid, graph = self.grid, self.graph(cell.source)
         split, fingerprint = self.split(cell.source, cell.per_class, number)
-        changes = grid.changes_of(cell)
+        changes = self._changes(cell)
         settings, _ = resolve(cell.recipe, graph, split, changes)
         usual = resolve(cell.recipe, graph, split, {})[0] if changes else settings
         return Task(
@@ -66,6 +70,10 @@ class Expander:
             recipe_sha256=sha256(cell.recipe) if cell.recipe.endswith(".toml") and Path(cell.recipe).is_file() else "",
             cost=num_entries(graph) * (1 + 2 * (settings.stages if "stages" in settings.names else 0)),
         )
+
+    def _changes(self, cell: Cell) -> dict[str, Any]:
+        """The settings of the grid for this cell: those that its recipe reads."""
+        return find_recipe(cell.recipe).readable(self.grid.changes_of(cell))
 
     def _split(self, source: str, per_class: int, number: int) -> tuple[Split, str]:
         graph, grid = self.graph(source), self.grid

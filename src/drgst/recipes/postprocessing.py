@@ -12,6 +12,7 @@ from drgst.selftrain.postprocess.smooth import CorrectAndSmooth
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
 
+READS = frozenset({"calibrate", "smooth", "correct_alpha", "smooth_alpha"})  # by every recipe
 CALIBRATORS: dict[str, type[Calibrate]] = {
     "none": Identity,
     "temperature": Temperature,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from drgst.errors import SettingError, unknown
-from drgst.recipes.postprocessing import with_postprocessing
+from drgst.recipes.postprocessing import READS, with_postprocessing
 from drgst.recipes.presets import Presets, for_dataset
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
@@ -45,11 +45,16 @@ class RecipeSpec:
         restricted.check_names(given)
         return restricted
 
+    def readable(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of ``changes`` that the recipe reads, for a grid of several recipes."""
+        read = self.reads(Settings().updated({**self.defaults, **changes}))
+        return {name: value for name, value in changes.items() if name in read}
+
     def reads(self, settings: Settings) -> frozenset[str]:
         """The settings that the recipe reads: while its parts are made, and while they run."""
         recorder = _Recorder(settings)
         recipe = self.make(cast(Settings, recorder))
-        return frozenset(recorder.names | recipe.reads | {"device"})
+        return frozenset({*recorder.names, *recipe.reads, *READS, "device"})
 
 
 class _Recorder:

@@ -69,20 +69,23 @@ class Model:
             "note": self.note,
             "class_names": list(self.class_names),
             "num_features": self.num_features,
-            "settings": settings.as_dict(),
+            "settings": settings,
         }
         write_text(Path(folder) / "model.json", json.dumps(facts, indent=2) + "\n")
 
-    def _settings_to_save(self) -> Settings:
-        """The settings from which the learner can be made again."""
-        learner = self.parts.learner
+    def _settings_to_save(self) -> dict[str, Any]:
+        """The settings from which the parts that predict can be made again."""
+        parts, learner = self.parts, self.parts.learner
         named = isinstance(learner, Network) and isinstance(learner.backbone, str | None)
         if not named and (self.recipe == OWN or isinstance(learner, Network)):
             raise RunError(
                 "a model with your own backbone or learner can't be saved here: save its state_dict with torch instead"
             )
+        usual = own_recipe(Recipe()).make(self.settings)
+        if self.recipe == OWN and (parts.calibrate, parts.postprocess) != (usual.calibrate, usual.postprocess):
+            raise RunError("a model with your own calibrate or postprocess part can't be saved here")
         backbone = getattr(learner, "backbone", None)
-        return self.settings if backbone is None else self.settings.updated({"backbone": backbone})
+        return self.settings.as_dict() | ({} if backbone is None else {"backbone": backbone})
 
     @classmethod
     def load(cls, folder: str | Path) -> Model:
@@ -104,7 +107,7 @@ class Model:
 def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor]) -> Model:
     name = str(facts["recipe"])
     spec = own_recipe(Recipe()) if name == OWN else find_recipe(name)
-    settings = spec.settings(facts["settings"])
+    settings = Settings().updated(facts["settings"]) if name == OWN else spec.settings(facts["settings"])
     state, fitted = (
         {key.removeprefix(prefix): t for key, t in tensors.items() if key.startswith(prefix)}
         for prefix in ("state.", "fitted.")

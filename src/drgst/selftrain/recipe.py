@@ -50,7 +50,7 @@ class Recipe:
         if isinstance(self.select, Nothing):  # there is a teacher alone
             names -= {"keep", "on_collapse"}
         if "gain" not in self.requires:
-            names -= {"samples", "estimator"}
+            names -= {"estimator"}  # the cheapest is taken
         return frozenset(names)
 
     def with_parts(self, **parts: Any) -> Recipe:

@@ -102,9 +102,7 @@ class Settings(BaseModel):
     calibrate: Literal["none", "temperature", "bias", "mixing", "cagcn"] = Field(
         default="none", description="calibration, fitted to validation nodes"
     )
-    smooth: Literal["none", "correct-and-smooth"] = Field(
-        default="none", description="smoothing of the result; correct-and-smooth reads correct_alpha and smooth_alpha"
-    )
+    smooth: Literal["none", "correct-and-smooth"] = Field(default="none", description="smoothing of the result")
     correct_alpha: Number = Field(default=0.8, ge=0, lt=1, description="how far correct-and-smooth spreads errors")
     smooth_alpha: Number = Field(default=0.8, ge=0, lt=1, description="how far correct-and-smooth spreads labels")
     # the machine

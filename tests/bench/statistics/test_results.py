@@ -52,3 +52,16 @@ def test_pool_and_validation_are_not_mixed(runs: Runs) -> None:
     assert runs_by_cell(rows, RunFilter(pool="all-but-validation")) == {}
     with pytest.raises(StoreError, match="the store has default / unlabelled / public"):
         check_any({}, rows, RunFilter(pool="all-but-validation"))
+
+
+def test_a_recipe_that_does_not_read_a_setting_has_the_runs_of_the_others(make_row: Any) -> None:
+    """A baseline without a threshold is compared with runs at threshold 0.4; a name that no run knows finds none."""
+    read, unread = '{"epochs": 5, "threshold": 0.4}', '{"epochs": 5}'
+    rows = [
+        make_row("a", recipe="drgst-de", variant="epochs=5,threshold=0.4", settings=read),
+        make_row("b", recipe="gcn", variant="epochs=5", settings=unread),
+        make_row("c", recipe="gcn", variant="", settings='{"epochs": 9}'),
+    ]
+    for text, found in (("epochs=5,threshold=0.4", "ab"), ("epochs=5", "b"), ("epochs=5,treshold=0.4", ""), ("", "c")):
+        cells = runs_by_cell(rows, RunFilter(text))
+        assert "".join(sorted(runs.rows[0]["key"] for runs in cells.values())) == found

@@ -61,26 +61,15 @@ def test_a_new_store_has_no_file_before_the_first_write(make_row: Row, tmp_path:
         assert other.finished(["a"]) == {"a"}, "a file that another process has made meanwhile is read"
 
 
-def test_a_store_of_version_1_is_migrated_when_it_is_written(store: Store, make_row: Row) -> None:
-    """Version 1 called the leases claims and the cache of keys memo."""
+@pytest.mark.parametrize(
+    ("version", "words"), [(1, "an older drgst .*migrate_runs.py"), (99, "a newer drgst .*update")]
+)
+def test_a_store_of_another_version_is_refused(store: Store, make_row: Row, version: int, words: str) -> None:
     store.add(make_row("a"))
     with sqlite3.connect(store.path) as db:
-        for statement in (
-            "DROP TABLE leases",
-            "DROP TABLE key_cache",
-            "CREATE TABLE claims (key TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, beat REAL)",
-            "CREATE TABLE memo (request TEXT PRIMARY KEY, keys TEXT NOT NULL)",
-            "INSERT INTO claims VALUES ('b', 'here', 1, 0.0)",
-            "PRAGMA user_version = 1",
-        ):
-            db.execute(statement)
-    with Store(store.path) as reader:
-        assert reader.finished(["a"]) == {"a"}
-    with Store(store.path, create=True) as writer:
-        assert [row["key"] for row in writer.all_rows()] == ["a"]
-        tables = {name for (name,) in writer.read("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        assert tables == {"runs", "leases", "key_cache"}
-        assert writer.read("PRAGMA user_version") == [(2,)]
+        db.execute(f"PRAGMA user_version = {version}")
+    with pytest.raises(StoreError, match=words), Store(store.path) as reader:
+        reader.finished(["a"])
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,8 @@ class RunFilter:
     """Which runs a table is about.
 
     ``variant``: "default" for the recipe's own settings, "validation" for those of highest mean validation
-    accuracy, or the text of the store's column (``threshold=0.4``).
+    accuracy, or changed settings (``epochs=20,threshold=0.4``). A recipe that does not read one of the settings has
+    the runs of the others.
     """
 
     variant: str = "default"
@@ -74,30 +75,38 @@ def read_runs(path: Path) -> list[Row]:
 
 def runs_by_cell(rows: Iterable[Row], wanted: RunFilter) -> dict[CellName, Runs]:
     """(dataset, per_class, recipe) -> its runs; cells without a run that passes the filter are left out."""
+    rows = list(rows)
+    known = frozenset(name for text in {row["settings"] for row in rows} for name in _settings(text))
     groups: dict[CellName, dict[tuple[object, ...], list[Row]]] = {}
     for row in rows:
         if (row["pool"], row["validation"]) != (wanted.pool, wanted.validation):
             continue
         cell = (row["dataset"], row["per_class"], row["recipe"])
-        group = (row["variant"], row["recipe_version"], row["data_sha256"], _canonical(row["settings"]))
+        group = (row["variant"], row["recipe_version"], row["data_sha256"], canonical(_settings(row["settings"])))
         groups.setdefault(cell, {}).setdefault(group, []).append(row)
-    found = {cell: _pick([Runs(tuple(g)) for g in of_cell.values()], wanted) for cell, of_cell in groups.items()}
+    found = {cell: _pick([Runs(tuple(g)) for g in of_cell.values()], wanted, known) for cell, of_cell in groups.items()}
     return {cell: runs for cell, runs in found.items() if runs is not None}
 
 
-def _pick(groups: list[Runs], wanted: RunFilter) -> Runs | None:
+def _pick(groups: list[Runs], wanted: RunFilter, known: frozenset[str]) -> Runs | None:
     """One of the groups that fit: by validation accuracy among those with most draws, else the newest."""
     if wanted.variant == "validation":
         most = max(len(runs.rows) for runs in groups)
         return max((g for g in groups if len(g.rows) == most), key=lambda g: (g.mean("val_accuracy")[0] or 0, g.newest))
     text = "" if wanted.variant == "default" else wanted.variant
-    fitting = [runs for runs in groups if runs.rows[0]["variant"] == text]
+    fitting = [runs for runs in groups if _has_variant(runs.rows[0], text, known)]
     return max(fitting, key=lambda runs: runs.newest, default=None)
 
 
+def _has_variant(row: Row, text: str, known: frozenset[str]) -> bool:
+    """Whether a run has the settings of ``text``, but for those of ``known`` that its recipe does not read."""
+    unread = known - _settings(row["settings"]).keys()
+    return row["variant"] in (text, ",".join(part for part in text.split(",") if part.partition("=")[0] not in unread))
+
+
 @cache  # few distinct texts occur in many rows
-def _canonical(settings: str) -> str:
-    return canonical(json.loads(settings))
+def _settings(text: str) -> dict[str, object]:
+    return dict(json.loads(text))
 
 
 def check_recipe(name: str, cells: Iterable[CellName]) -> None:

@@ -56,9 +56,6 @@ TABLES = (
     " started TEXT NOT NULL, heartbeat REAL NOT NULL)",
     # the keys of a cell that was requested before (drgst.bench.key_cache)
     "CREATE TABLE IF NOT EXISTS key_cache (request TEXT PRIMARY KEY, keys TEXT NOT NULL)",
-    # version 1 had these two under other names; nothing in them outlives a bench
-    "DROP TABLE IF EXISTS claims",
-    "DROP TABLE IF EXISTS memo",
 )
 
 KINDS = {name: kind.split()[0] for name, kind in COLUMNS.items()}  # TEXT, INTEGER or REAL

@@ -134,10 +134,12 @@ class Store:
         if not is_store and _value(db, "SELECT count(*) FROM sqlite_master"):
             raise StoreError(f"{self.path} is an SQLite file, but not a store of drgst; name another --store")
         if is_store and version != VERSION:
-            age, update = ("a newer", "update drgst, or ") if version > VERSION else ("an older", "")
+            age, advice = ("a newer", "update drgst")
+            if version < VERSION:
+                age, advice = ("an older", f"bring it over with: python scripts/migrate_runs.py {self.path} runs.csv")
             raise StoreError(
                 f"{self.path} was written by {age} drgst (store version {version}, this one reads {VERSION}); "
-                f"{update}name another --store"
+                f"{advice}, or name another --store"
             )
 
     @contextmanager

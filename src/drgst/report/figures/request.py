@@ -68,10 +68,12 @@ class Request:
         One thread: on small graphs more threads are slower.
         """
         from drgst.graph.datasets.load import open_graph
-        from drgst.runs.config import RunConfig  # imports torch
+        from drgst.recipes import find_recipe  # imports torch
+        from drgst.runs.config import RunConfig
         from drgst.runs.run import Run
 
-        data, k, settings = self.dataset or DATASET, self.per_class or per_class, {**changes, **self.changes}
+        data, k = self.dataset or DATASET, self.per_class or per_class
+        settings = find_recipe(recipe).readable({**changes, **self.changes})
         key = (data, recipe, k, self.seed, *sorted(settings.items()))
         if key not in self.results:
             config = RunConfig(data, recipe, k, seed=self.seed, threads=1, settings=settings)

@@ -11,6 +11,7 @@ import numpy as np
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import gaussian_circles
 from drgst.graph.split import Split
+from drgst.recipes.registry import own_recipe
 from drgst.report.figures.gain import network_gain
 from drgst.report.figures.request import ToySizes
 from drgst.runs.config import RunConfig
@@ -73,8 +74,9 @@ def run_toy(seed: int = 0, sizes: ToySizes | None = None, changes: Mapping[str, 
         seed=seed, gaussian=sizes.gaussian + sizes.pool_gaussian, circles=sizes.circles + sizes.pool_circles
     )
     split = _split(graph, sizes, np.random.default_rng(seed))
-    config = RunConfig(recipe=OWN, seed=seed, threads=1, settings={**SETTINGS, **(changes or {})})
     recipe = Recipe(select=Accumulate(TopPerClass(sizes.top)), stop=(NoNewLabels(), MaxStages(sizes.rounds)))
+    settings = own_recipe(recipe).readable({**SETTINGS, **(changes or {})})
+    config = RunConfig(recipe=OWN, seed=seed, threads=1, settings=settings)
     return _toy(Run.of(graph, config, split, recipe).execute())
 
 
