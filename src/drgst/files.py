@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -69,6 +70,15 @@ def write_text(path: PathLike, text: str) -> None:
     """Write ``text`` to ``path`` as UTF-8, atomically."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def plain(value: Any) -> Any:
+    """``value`` with None for NaN and infinity, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:

@@ -50,7 +50,7 @@ class Recipe:
         if isinstance(self.select, Nothing):  # there is a teacher alone
             names -= {"keep", "on_collapse"}
         if "gain" not in self.requires:
-            names -= {"estimator"}  # the cheapest is taken
+            names -= {"estimator"}  # the fastest_settings is taken
         return frozenset(names)
 
     def with_parts(self, **parts: Any) -> Recipe:
