@@ -173,6 +173,14 @@ def test_check_says_what_is_wrong(village: Path, call: Call) -> None:
     found = json.loads(out)
     assert found["ok"] is False
     places = [(problem["file"], problem["row"], problem["column"]) for problem in found["problems"]]
-    wanted = [("nodes.csv", 10, "id"), ("edges.csv", 7, "target"), ("nodes.csv", 10, "age"), ("nodes.csv", 10, "height")]
+    wanted = [
+        ("nodes.csv", 10, "id"),
+        ("edges.csv", 7, "target"),
+        ("nodes.csv", 10, "age"),
+        ("nodes.csv", 10, "height"),
+    ]
     assert places == wanted
-    assert err.splitlines()[1] == "- edges.csv, line 7, column 'target': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe')"
+    assert (
+        err.splitlines()[1]
+        == "- edges.csv, line 7, column 'target': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe')"
+    )

@@ -45,7 +45,9 @@ class Fixed(Calibrate):
 
 
 OURS = (Identity(), Temperature(), BiasCorrected(), Mixing(), CaGCN())
-ALL = pytest.mark.parametrize("part", [*OURS, Fixed(2.0)], ids=lambda part: getattr(part, "__name__", repr(part)))
+ALL = pytest.mark.parametrize(
+    "part", [*OURS, Fixed(2.0)], ids=lambda part: getattr(part, "__name__", type(part).__name__)
+)
 
 
 def test_every_part_is_here() -> None:

@@ -58,7 +58,9 @@ OURS = (
     MultiViewEnsemble("topology"),
     MultiViewEnsemble("features"),
 )
-ALL = pytest.mark.parametrize("part", [*OURS, NearestMean()], ids=lambda part: getattr(part, "__name__", repr(part)))
+ALL = pytest.mark.parametrize(
+    "part", [*OURS, NearestMean()], ids=lambda part: getattr(part, "__name__", type(part).__name__)
+)
 
 
 def trained(part: Any, problem: Problem) -> Trained:
