@@ -94,7 +94,7 @@ def test_constructor_only_stores() -> None:
     wrong = drgst.DRGST(threshold=7)
     with pytest.raises(SettingError, match="setting threshold is 7"):
         wrong.fit(blocks())
-    with pytest.raises(SettingError, match="gain is 'edges'"):
+    with pytest.raises(SettingError, match="gain is edges"):
         drgst.DRGST(gain="edges").fit(blocks())
     with pytest.raises(SettingError, match="did you mean 'drgst-de'"):
         drgst.SelfTraining("drgst-dee").fit(blocks())

@@ -95,7 +95,7 @@ def test_the_figures_are_those_of_the_python_api(make_grid: MakeGrid, tiny: Path
 def test_a_failing_recipe_is_recorded_and_the_rest_goes_on(
     make_grid: MakeGrid, store: Store, breaking: list[int]
 ) -> None:
-    report = run(make_grid(recipes=["breaking", "gcn"]), store)
+    report = run(make_grid(recipes=["breaking", "gcn"], changes={"epochs": 5}), store)
     assert report.failed == 2
     assert report.ran == 4
     errors = {row["draw"]: row["error"] for row in report.failures}
@@ -103,7 +103,7 @@ def test_a_failing_recipe_is_recorded_and_the_rest_goes_on(
     assert errors[0].startswith("KeyError: 'x' (at ")
     assert "test_bench.py" in errors[0]  # where, since it is no error of drgst's own
     assert [c["recipe"] for c in report.cells] == ["gcn"]
-    again = run(make_grid(recipes=["breaking", "gcn"]), store)
+    again = run(make_grid(recipes=["breaking", "gcn"], changes={"epochs": 5}), store)
     assert (again.ran, again.reused, again.failed) == (2, 2, 2)  # what failed is tried again
 
 
@@ -119,8 +119,8 @@ def test_quick_cells_come_first(make_grid: MakeGrid, store: Store) -> None:
 
 
 def test_without_validation_nothing_validates(make_grid: MakeGrid, store: Store) -> None:
-    run(make_grid(validation="none", recipes=["gcn"]), store)
-    report = run(make_grid(recipes=["gcn"]), store)
+    run(make_grid(validation="none", recipes=["gcn"], changes={"epochs": 5}), store)
+    report = run(make_grid(recipes=["gcn"], changes={"epochs": 5}), store)
     assert report.ran == 2  # another key
     found = {row["validation"]: row["val_accuracy"] for row in store.all_rows()}
     assert found["none"] is None

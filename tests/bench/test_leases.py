@@ -92,7 +92,7 @@ def test_heartbeats_keep_a_lease(store: Store) -> None:
 @pytest.mark.parametrize("pid", [1, os.getppid()])
 def test_a_bench_does_not_wait_for_a_stale_lease(make_grid: Callable[..., Grid], store: Store, pid: int) -> None:
     """A living but foreign process of this machine, and a heartbeat one day old."""
-    grid = make_grid(recipes=["gcn"], draws=1)
+    grid = make_grid(recipes=["gcn"], draws=1, changes={"epochs": 5})
     (task,) = Expander(grid).tasks(next(grid.cells()))
     lease(store, task.key, pid=pid, age=DAY)
     assert bench(grid, store, Inline()).ran == 1

@@ -87,11 +87,11 @@ def test_every_parameter_of_the_estimator_is_read() -> None:
 
 
 def test_presets_then_defaults_then_changes(cora: Any) -> None:
-    """Weight decay 5e-4 is Cora's, APPNP has its own; what the user says wins."""
+    """Weight decay 5e-4 is Cora's, DAGNN has its own; what the user says wins."""
     split = cora.split
     assert resolve("gcn", cora, split, {})[0].normalise == "l1"
-    assert resolve("appnp", cora, split, {})[0].weight_decay == find_recipe("appnp").defaults["weight_decay"] != 5e-4
-    assert resolve("appnp", cora, split, {"weight_decay": 0.3})[0].weight_decay == 0.3
+    assert resolve("dagnn", cora, split, {})[0].weight_decay == find_recipe("dagnn").defaults["weight_decay"] != 5e-4
+    assert resolve("dagnn", cora, split, {"weight_decay": 0.3})[0].weight_decay == 0.3
 
 
 def test_a_recipe_of_ones_own_parts(world: Any) -> None:
