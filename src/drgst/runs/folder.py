@@ -101,9 +101,9 @@ class RunFolder:
             raise RunError(f"can't write the run folder {self}: {error.strerror or error}") from error
 
     def sweep(self) -> None:
-        """Remove the temporary files of a killed write."""
-        for folder in (self.path, self.path / "stages"):
-            for path in folder.glob(".*.tmp"):
+        """Remove the temporary files of a killed write: ours, and those of safetensors."""
+        for pattern in (".*.tmp", ".tmp??????", "stages/.*.tmp", "stages/.tmp??????"):
+            for path in self.path.glob(pattern):
                 path.unlink(missing_ok=True)
 
     def stage_path(self, number: int) -> Path:

@@ -1,0 +1,63 @@
+"""The folder of a run: what is refused, swept and read."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+
+import pytest
+
+from drgst.errors import RunError
+from drgst.runs.folder import RunFolder, finished_run
+from drgst.runs.result import Result
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> RunFolder:
+    """A copy of the finished run."""
+    return RunFolder(shutil.copytree(folder, tmp_path / "copy"))
+
+
+def test_temporary_files_are_swept(copy: RunFolder) -> None:
+    """Those of our writes and of safetensors; other hidden files stay."""
+    left = [copy / ".summary.json.x1.tmp", copy / "stages" / ".001.safetensors.y2.tmp", copy / "stages" / ".tmpAb3dEf"]
+    for path in (*left, copy / ".gitignore"):
+        path.write_text("x")
+    copy.sweep()
+    assert not any(path.exists() for path in left)
+    assert (copy / ".gitignore").exists()
+
+
+def test_stages_up_to_the_first_that_does_not_fit(
+    copy: RunFolder, result: Result, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A stage of another graph and all after it are not used, and the log names it."""
+    nodes, classes = result.probabilities.shape
+    assert len(copy.history((nodes, classes))) == 3
+    with caplog.at_level(logging.WARNING, "drgst"):
+        assert len(copy.history((nodes + 1, classes))) == 0
+    assert "000.safetensors does not fit the graph" in caplog.text
+    copy.stage_path(1).write_bytes(b"x")
+    assert len(copy.history((nodes, classes))) == 1
+
+
+def test_a_run_is_finished_when_it_has_its_summary(copy: RunFolder, tmp_path: Path) -> None:
+    assert finished_run(copy.path).finished
+    (copy / "summary.json").unlink()
+    with pytest.raises(RunError, match=r"is not finished; continue it with: drgst run --out .* --resume"):
+        finished_run(copy.path)
+    with pytest.raises(RunError, match="is not the folder of a run"):
+        finished_run(tmp_path)
+
+
+def test_damaged_files_are_named(copy: RunFolder) -> None:
+    (copy / "predictions.csv").write_text("node,label\n1,0\n")
+    with pytest.raises(RunError, match=r"predictions\.csv is damaged: it has no column 'id'"):
+        copy.predictions("id")
+    (copy / "summary.json").write_text("[")
+    with pytest.raises(RunError, match=r"summary\.json is damaged"):
+        copy.summary()
+    (copy / "history.jsonl").unlink()
+    with pytest.raises(RunError, match="can't read"):
+        copy.rows()
