@@ -1,10 +1,11 @@
-"""Files written whole or not at all."""
+"""Files that are written completely or not at all, and their formats."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import io
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -44,6 +45,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write ``text`` to ``path`` as UTF-8, whole or not at all."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def plain(value: Any) -> Any:
+    """``value`` with None for NaN and infinity, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:

@@ -33,7 +33,11 @@ def suggest(
 
     result = load_result(run)
     found = result.suggest(n)
-    rows = result.suggestion_rows(found)
+    names = result.model.class_names
+    rows = [
+        {"id": result.node_ids[row.pop("node")], **row, "predicted": names[row["predicted"]]}
+        for row in result.suggestion_rows(found)
+    ]
     if not rows:
         raise RunError(f"every node of the run in {run} is labelled, so there is none to suggest")
     console = get_console(json)

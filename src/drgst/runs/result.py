@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from drgst.files import write_text
+from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder
 from drgst.runs.memory import peak_memory_mb
-from drgst.runs.metrics import Metrics, finite, run_metrics, stage_rows
+from drgst.runs.metrics import Metrics, run_metrics, stage_rows
 from drgst.runs.model import Model
 from drgst.runs.predict import to_csv
 from drgst.runs.suggest import Suggestions, label_scores, suggest_nodes
@@ -127,18 +127,11 @@ class Result:
         return suggest_nodes(self.stage.embedding, scores, nodes, n, self.model.seed)
 
     def suggestion_rows(self, found: Suggestions) -> list[dict[str, Any]]:
-        """One dict per suggested node."""
-        p, names = self.probabilities, self.model.class_names
-        return [
-            {
-                "id": self.node_ids[node],
-                "score": float(score),
-                "predicted": names[int(p[node].argmax())],
-                "confidence": float(p[node].max()),
-                "cluster_size": int(size),
-            }
-            for node, score, size in zip(found.nodes, found.score, found.cluster_size, strict=True)
-        ]
+        """One dict per suggested node, with the indices of the node and of its predicted class."""
+        p = self.probabilities[found.nodes]
+        columns = (found.nodes, found.score, p.argmax(axis=1), p.max(axis=1), found.cluster_size)
+        names = ("node", "score", "predicted", "confidence", "cluster_size")
+        return [dict(zip(names, row, strict=True)) for row in zip(*(c.tolist() for c in columns), strict=True)]
 
     def summary(self) -> dict[str, Any]:
         """The facts and metrics of the run as plain values, for ``summary.json`` and ``--json``."""
@@ -184,22 +177,14 @@ def candidates(graph: Graph, split: Split) -> np.ndarray:
 def write_history(folder: RunFolder, run: Run, history: History) -> None:
     """``history.jsonl``: one line per stage with its metrics, T, and every training with its loss curves."""
     rows = stage_rows(history, run.graph, run.split)
-    lines = [{**row, **_details(stage)} for row, stage in zip(rows, history.stages, strict=True)]
+    lines = [plain({**row, **_details(stage)}) for row, stage in zip(rows, history.stages, strict=True)]
     write_text(folder / HISTORY, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
 
 
 def _details(stage: Stage) -> dict[str, Any]:
+    names = ("epochs", "best_epoch", "first_val_loss", "val_loss", "val_accuracy", "reason")
     trainings = [
-        {
-            "epochs": t.epochs,
-            "best_epoch": t.best_epoch,
-            "first_val_loss": finite(t.first_val_loss),
-            "val_loss": finite(t.val_loss),
-            "val_accuracy": finite(t.val_accuracy),
-            "reason": t.reason,
-            "train_losses": [finite(v) for v in t.curve.train_loss],
-            "val_losses": [finite(v) for v in t.curve.val_loss],
-        }
+        {**{n: getattr(t, n) for n in names}, "train_losses": t.curve.train_loss, "val_losses": t.curve.val_loss}
         for t in stage.trainings
     ]
     return {"transition": None if stage.transition is None else stage.transition.tolist(), "trainings": trainings}

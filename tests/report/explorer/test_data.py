@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from drgst.report.explorer.data import plain
+from drgst.files import plain
 from drgst.report.explorer.packing import WHOLE, unpack
 from drgst.report.explorer.stages import threshold_of
 from drgst.runs.result import Result

@@ -9,7 +9,7 @@ from typing import Any
 
 from drgst.bench.statistics.paired import mean_interval
 from drgst.bench.statistics.results import CellName, RunFilter, Runs, check_any, check_recipe, read_runs, runs_by_cell
-from drgst.report.explorer.data import plain
+from drgst.files import plain
 from drgst.report.explorer.html import render
 from drgst.report.explorer.page import Page
 from drgst.report.paper import dataset_order, recipe_order

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
+from drgst.files import plain
 from drgst.report.explorer.evaluation import evaluation_nodes
 from drgst.report.explorer.nodes import ROLES, node_data, sample_of
 from drgst.report.explorer.stages import stage_data, threshold_of
@@ -37,29 +37,10 @@ def page_data(result: Result, command: str) -> dict[str, Any]:
     }
 
 
-def plain(value: Any) -> Any:
-    """``value`` with None for NaN and infinity, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def _suggested(result: Result, shown: list[int]) -> dict[str, Any]:
-    found, p = result.suggested, result.probabilities
     place = {node: at for at, node in enumerate(shown)}
-    rows = [
-        {
-            "node": place[int(u)],
-            "score": float(score),
-            "predicted": int(p[u].argmax()),
-            "confidence": float(p[u].max()),
-            "cluster_size": int(size),
-        }
-        for u, score, size in zip(found.nodes, found.score, found.cluster_size, strict=True)
-    ]
-    return {"measure": found.measure, "rows": rows}
+    rows = [{**row, "node": place[row["node"]]} for row in result.suggestion_rows(result.suggested)]
+    return {"measure": result.suggested.measure, "rows": rows}
 
 
 def _facts(result: Result, command: str) -> dict[str, Any]:
