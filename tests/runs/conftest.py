@@ -26,8 +26,8 @@ def town() -> Graph:
 
 @pytest.fixture(scope="session")
 def config() -> RunConfig:
-    """Of a run whose result is post-processed."""
-    settings = {**QUICK, "smooth": "correct-and-smooth"}
+    """Of a run whose result is calibrated and smoothed."""
+    settings = {**QUICK, "calibrate": "temperature", "smooth": "correct-and-smooth"}
     return RunConfig(data="town", recipe="drgst-de", seed=3, threads=1, settings=settings)
 
 

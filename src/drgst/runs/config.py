@@ -76,10 +76,11 @@ class RunConfig:
         drawn = self.per_class
         if drawn is None and self.split is None and data in DATASETS:
             drawn = PER_CLASS
-        recipe = find_recipe(self.recipe or RECIPE).name
+        spec = find_recipe(self.recipe or RECIPE)
+        spec.settings(self.settings)  # a setting that the recipe does not read is refused before the data is opened
         pool = self.pool or ("unlabelled" if drawn is not None else None)
         validation = self.validation or VALIDATIONS[0]
-        return replace(self, data=data, recipe=recipe, seed=seed, per_class=drawn, pool=pool, validation=validation)
+        return replace(self, data=data, recipe=spec.name, seed=seed, per_class=drawn, pool=pool, validation=validation)
 
     def make_split(self, graph: Graph) -> Split:
         """``per_class`` drawn training labels per class, the split file, or the split that came with ``graph``.

@@ -153,9 +153,8 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
             f"make the run again with: drgst run --config {folder / CONFIG} --out ANOTHER-FOLDER"
         )
     history = history.ended(model.stop_reason)
-    if "postprocessed" in model.arrays:
-        stage = result_stage(history, model.settings.keep)
-        history = history.with_result(replace(stage, postprocessed=model.arrays["postprocessed"], note=model.note))
+    stage, logits = result_stage(history, model.settings.keep), model.arrays.get("postprocessed")
+    history = history.with_result(replace(stage, postprocessed=logits, state=model.state, note=model.note))
     result = Result(
         config,
         history,
