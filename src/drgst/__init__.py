@@ -32,11 +32,18 @@ _PUBLIC = {  # name -> module that defines it
     "to_networkx": "drgst.graph.io.convert",
     "from_scipy": "drgst.graph.io.convert",
     "read_tables": "drgst.graph.io.tables",
+    "from_tables": "drgst.graph.io.tabular.build",
+    "check_tables": "drgst.graph.io.tabular.build",
+    "TableGraph": "drgst.graph.io.tabular.build",
+    "TableSchema": "drgst.graph.io.tabular.schema",
+    "TableError": "drgst.graph.io.tabular.problems",
     "write_tables": "drgst.graph.io.tables",
     "view": "drgst.graph.transforms.views",
     "suggest_view": "drgst.graph.transforms.suggest",
     "block_model": "drgst.graph.datasets.synthetic",
     "gaussian_circles": "drgst.graph.datasets.synthetic",
+    "fraud_tables": "drgst.graph.datasets.fraud",
+    "datasets": "drgst.graph.datasets",
     "statistics": "drgst.graph.stats",
     "public_split": "drgst.graph.split",
     "per_class_split": "drgst.graph.split",
@@ -51,6 +58,8 @@ __all__ = ["__version__", *sorted(_PUBLIC)]
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'drgst' has no attribute {name!r}")
+    if name == "datasets":
+        return importlib.import_module(_PUBLIC[name])
     return getattr(importlib.import_module(_PUBLIC[name]), name)
 
 

@@ -21,6 +21,8 @@ from drgst.graph.datasets.planetoid import read_planetoid
 from drgst.graph.datasets.registry import DATASETS, FILES, DataSet, find_dataset
 from drgst.graph.io.npz import load_graph, save_graph
 
+GRAPH_FILES = (".graphml", ".gml", ".gexf", ".edgelist", ".edges", ".el", ".txt", ".tsv")  # read by io.graph_files
+
 _log = logging.getLogger("drgst")
 
 
@@ -35,8 +37,13 @@ def load(name: str, root: Root = None, progress: Progress | None = None) -> Grap
     return _READERS[dataset.name](dataset, root, progress)
 
 
-def open_graph(source: PathLike, root: Root = None, classes: tuple[str, ...] | None = None) -> Graph:
-    """A graph by data set name or path: ``cora``, ``graph.npz``, a folder of tables, or one of two tables.
+def open_graph(
+    source: PathLike, root: Root = None, classes: tuple[str, ...] | None = None, labels: PathLike | None = None
+) -> Graph:
+    """A graph by data set name or path: ``cora``, ``graph.npz``, a folder of tables, one of two tables, a graph file.
+
+    Graph files are ``.graphml``, ``.gml``, ``.gexf`` and edge lists (``.edgelist``, ``.edges``, ``.el``, ``.txt``,
+    ``.tsv``), also with ``.gz``; ``labels`` is a CSV with their labels or the name of a node attribute.
 
     A known name is preferred to a path (``./cora`` is the path). ``.npz`` files may have the format of
     :func:`drgst.save_graph` or that of graph2gauss, which many public graphs have. ``root`` is that of
@@ -44,7 +51,7 @@ def open_graph(source: PathLike, root: Root = None, classes: tuple[str, ...] | N
     """
     if isinstance(source, str) and source.lower() in DATASETS:
         return load(source, root)
-    graph = _open_path(Path(source).expanduser(), str(source), classes)
+    graph = _open_path(Path(source).expanduser(), classes, labels)
     for note in graph.notes:
         _log.info("%s: %s", graph.name, note)
     return graph
@@ -56,13 +63,21 @@ def embedded_cora() -> Graph:
         return load_graph(path)
 
 
-def _open_path(path: Path, given: str, classes: tuple[str, ...] | None) -> Graph:
+def _open_path(path: Path, classes: tuple[str, ...] | None, labels: PathLike | None) -> Graph:
     try:
         is_folder, exists = path.is_dir(), path.exists()
     except (OSError, ValueError) as error:  # a missing permission, or a name that no file can have
-        raise DataFileError(f"can't read {given!r}: {error}") from error
+        raise DataFileError(f"can't read {str(path)!r}: {error}") from error
     if not exists:
-        raise DataFileError(unknown("data set or path", given, DATASETS))
+        raise DataFileError(unknown("data set or path", str(path), DATASETS))
+    if not is_folder and path.name.removesuffix(".gz").endswith(GRAPH_FILES):
+        from drgst.graph.io.graph_files import read_graph_file  # pyarrow is slow to import
+
+        return read_graph_file(path, labels, classes)
+    if labels is not None:
+        raise DataFileError(
+            f"{path} has its own labels: a file of labels is for graph files ({', '.join(GRAPH_FILES)})"
+        )
     if is_folder or path.suffix in (".csv", ".parquet"):
         from drgst.graph.io.tables import read_tables, sibling_tables  # pyarrow is slow to import
 
@@ -70,7 +85,8 @@ def _open_path(path: Path, given: str, classes: tuple[str, ...] | None) -> Graph
         return read_tables(nodes, edges, classes=classes)
     if path.suffix == ".npz":
         return read_graph2gauss(path, path.stem) if _is_graph2gauss(path) else load_graph(path)
-    raise DataFileError(f"{path} is not a graph: .npz, .csv, .parquet or a folder of tables is read")
+    files = ", ".join((".npz", ".csv", ".parquet", *GRAPH_FILES))
+    raise DataFileError(f"{path} is not a graph: {files} or a folder of tables is read")
 
 
 def _is_graph2gauss(path: Path) -> bool:

@@ -1,0 +1,67 @@
+"""Faults of tables: where each one is, what it is and which option mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drgst.errors import DataFileError
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fault. ``str(problem)`` is one sentence with file, line or row, column and remedy."""
+
+    file: str  # name of the file; nodes, edges or the name of the relation for tables in memory
+    message: str
+    row: int | None = None  # 1-based: the line of a text file (the header is line 1), the row of any other table
+    column: str | None = None
+    option: str | None = None  # keyword argument of from_tables that mends it
+    value: str | None = None  # its value, if one can be given
+    unit: str = "row"  # what ``row`` counts: line or row
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def sentence(self, shell: bool = False) -> str:
+        """The fault as one sentence; with ``shell`` the remedy is a command-line option."""
+        place = [self.file]
+        if self.row is not None:
+            place.append(f"{self.unit} {self.row}")
+        if self.column is not None:
+            place.append(f"column {self.column!r}")
+        remedy = f" ({self._remedy(shell)})" if self.option else ""
+        return f"{', '.join(place)}: {self.message}{remedy}"
+
+    def to_dict(self) -> dict[str, str | int | None]:
+        """The fields for JSON."""
+        fields = {"file": self.file, self.unit: self.row, "column": self.column, "message": self.message}
+        return {**fields, "option": self._remedy(shell=True) if self.option else None}
+
+    def _remedy(self, shell: bool) -> str:
+        name = str(self.option)
+        if shell:
+            return f"--{name.replace('_', '-')} {self.value or name.upper()}"
+        return f"{name}={self.value!r}" if self.value else f"{name}=..."
+
+
+class TableError(DataFileError):
+    """Tables that can't be read as a graph; ``problems`` lists every fault."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        more = len(self.problems) - 1
+        rest = f"; {more} more problem{'s' if more > 1 else ''}, listed by drgst.check_tables" if more else ""
+        super().__init__(f"{self.problems[0]}{rest}")
+
+
+def some(values: Sequence[str], most: int = 3) -> str:
+    """The first few values, quoted: ``'a', 'b', 'c' and 4 more``."""
+    named = ", ".join(repr(value if len(value) <= 40 else value[:37] + "...") for value in values[:most])
+    return f"{named} and {len(values) - most:,} more" if len(values) > most else named
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 row``, ``1,200 rows``, ``2 classes``."""
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
