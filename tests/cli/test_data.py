@@ -166,8 +166,13 @@ def test_split_refuses_and_writes_nothing(args: list[Any], word: str, tmp_path: 
 def test_check_says_what_is_wrong(village: Path, call: Call) -> None:
     with (village / "edges.csv").open("a") as edges:
         edges.write("ann,zoe\n")
+    with (village / "nodes.csv").open("a") as nodes:
+        nodes.write("ann,baker,tall,\n")
     code, out, err = call("data", "check", village, "--json")
-    assert (code, out) == (2, "")
-    assert err.startswith("error: ")
-    assert "zoe" in err
-    assert err.count("\n") == 1
+    assert code == 2
+    found = json.loads(out)
+    assert found["ok"] is False
+    places = [(problem["file"], problem["row"], problem["column"]) for problem in found["problems"]]
+    wanted = [("nodes.csv", 10, "id"), ("edges.csv", 7, "target"), ("nodes.csv", 10, "age"), ("nodes.csv", 10, "height")]
+    assert places == wanted
+    assert err.splitlines()[1] == "- edges.csv, line 7, column 'target': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe')"

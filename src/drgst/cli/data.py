@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption, PoolOption, RootOption
+from drgst.cli.options import (
+    CategoryOption,
+    DateOption,
+    DropOption,
+    EdgesOption,
+    EndpointsOption,
+    FromOption,
+    IdOption,
+    JsonOption,
+    LabelOption,
+    LabelsOption,
+    NumericOption,
+    PoolOption,
+    RootOption,
+    TextOption,
+    TimeOption,
+    ToOption,
+    WeightOption,
+)
 
 if TYPE_CHECKING:
+    from drgst.graph.core import Graph
     from drgst.graph.datasets.registry import DataSet
+    from drgst.graph.io.tabular.problems import Problem
     from drgst.graph.split import Pool, Split
     from drgst.graph.stats import Statistics
 
 app = typer.Typer(help="List, get, show, check and split graphs.", no_args_is_help=True, add_completion=False)
 
-Source = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A data set, a folder of tables, a table or an .npz.")]
+Source = Annotated[
+    str, typer.Argument(metavar="NAME|PATH", help="A data set, a folder of tables, a table, an .npz or a graph file.")
+]
 
 
 @app.command("list")
@@ -55,13 +78,13 @@ def get(
 
 
 @app.command()
-def show(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
+def show(source: Source, labels: LabelsOption = None, root: RootOption = None, json: JsonOption = False) -> None:
     """Show a graph's statistics: sizes, homophily and how many nodes each class has."""
     from drgst.cli.output.graph import print_statistics
     from drgst.graph.datasets.load import open_graph
     from drgst.graph.stats import statistics
 
-    graph = open_graph(source, root)
+    graph = open_graph(source, root, labels=labels)
     figures = statistics(graph)
     print_statistics(get_console(json), graph, figures)
     if json:
@@ -69,12 +92,37 @@ def show(source: Source, root: RootOption = None, json: JsonOption = False) -> N
 
 
 @app.command()
-def check(source: Source, root: RootOption = None, json: JsonOption = False) -> None:
-    """Check a graph: a fault ends with exit code 2; what is worth knowing is printed."""
-    from drgst.graph.datasets.load import open_graph
+def check(
+    source: Source,
+    edges: EdgesOption = None,
+    label: LabelOption = None,
+    id: IdOption = None,  # noqa: A002
+    source_column: FromOption = None,
+    target: ToOption = None,
+    weight: WeightOption = None,
+    time: TimeOption = None,
+    drop: DropOption = None,
+    numeric: NumericOption = None,
+    category: CategoryOption = None,
+    text: TextOption = None,
+    date: DateOption = None,
+    unknown_endpoints: EndpointsOption = None,
+    labels: LabelsOption = None,
+    root: RootOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Check a graph, or with --label a node table of any columns: all faults are listed and end with exit code 2."""
     from drgst.graph.stats import statistics
 
-    graph = open_graph(source, root)
+    roles = {"label": label, "id": id, "source": source_column, "target": target, "weight": weight, "time": time}
+    kinds = {"drop": drop, "numeric": numeric, "category": category, "text": text, "date": date}
+    everything = {**roles, **kinds, "unknown_endpoints": unknown_endpoints}
+    options = {name: value for name, value in everything.items() if value is not None}
+    tables = bool(options or edges)
+    graph, problems = _check_tables(source, edges, options) if tables else _check_graph(source, root, labels)
+    if graph is None:
+        _report(problems, json)
+        raise typer.Exit(2)
     for split in graph.splits:
         split.check(graph)
     figures, console = statistics(graph), get_console(json)
@@ -120,6 +168,45 @@ def split(
     save_split(made, graph, out)
     if json:
         emit({"graph": graph.name, "seed": seed, **_sizes(made), "out": str(out)})
+
+
+def _check_tables(nodes: str, edges: list[str] | None, options: dict[str, Any]) -> tuple[Graph | None, list[Problem]]:
+    """The graph of a node table and edge tables of any columns, or their faults."""
+    from drgst.errors import SettingError
+    from drgst.graph.io.tabular.build import from_tables
+    from drgst.graph.io.tabular.problems import TableError
+
+    if "label" not in options:
+        raise SettingError("--label is missing: it names the column of classes")
+    try:
+        return from_tables(nodes, edges, **options).graph, []
+    except TableError as error:
+        return None, list(error.problems)
+
+
+def _check_graph(source: str, root: str | None, labels: str | None) -> tuple[Graph | None, list[Problem]]:
+    """The graph of a name or path, or all faults of its tables."""
+    from drgst.graph.datasets.load import open_graph
+    from drgst.graph.datasets.registry import DATASETS
+
+    path = Path(source).expanduser()
+    if source.lower() not in DATASETS and (os.path.isdir(path) or path.suffix in (".csv", ".parquet")):
+        from drgst.graph.io.tables import table_paths
+        from drgst.graph.io.tabular.fixed import check_fixed_tables
+
+        problems = check_fixed_tables(*table_paths(path))
+        if problems:
+            return None, problems
+    return open_graph(source, root, labels=labels), []
+
+
+def _report(problems: list[Problem], json: bool) -> None:
+    console = get_console(json)
+    for problem in problems:
+        console.print(f"- {problem.sentence(shell=True)}", soft_wrap=True)
+    console.print(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} found")
+    if json:
+        emit({"ok": False, "problems": [problem.to_dict() for problem in problems]})
 
 
 def _amount(name: str, text: str | None) -> int | float | None:

@@ -23,3 +23,23 @@ StoreOption = Annotated[Path, typer.Option("--store", help="File that keeps the 
 VariantOption = Annotated[
     str, typer.Option("--variant", help="Settings: default, validation (best by validation), or as in threshold=0.4.")
 ]
+
+# options of tables with columns of any type, as in drgst.from_tables
+EdgesOption = Annotated[list[str] | None, typer.Option("--edges", metavar="FILE", help="Edge table; repeatable.")]
+LabelOption = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Label column of the node table.")]
+LabelsOption = Annotated[
+    str | None, typer.Option("--labels", metavar="FILE", help="Labels of a graph file: CSV, or a node attribute.")
+]
+IdOption = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Id column of the node table.")]
+FromOption = Annotated[str | None, typer.Option("--source", metavar="COLUMN", help="Source column of the edges.")]
+ToOption = Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Target column of the edges.")]
+WeightOption = Annotated[str | None, typer.Option("--weight", metavar="COLUMN", help="Weight column of the edges.")]
+TimeOption = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Time column of the edges.")]
+DropOption = Annotated[list[str] | None, typer.Option("--drop", metavar="COLUMN", help="Column to leave out.")]
+NumericOption = Annotated[list[str] | None, typer.Option("--numeric", metavar="COLUMN", help="Column of numbers.")]
+CategoryOption = Annotated[list[str] | None, typer.Option("--category", metavar="COLUMN", help="Column of categories.")]
+TextOption = Annotated[list[str] | None, typer.Option("--text", metavar="COLUMN", help="Column of free text.")]
+DateOption = Annotated[list[str] | None, typer.Option("--date", metavar="COLUMN", help="Column of dates.")]
+EndpointsOption = Annotated[
+    str | None, typer.Option("--unknown-endpoints", help="Ends of edges that are no nodes: refuse, or add as nodes.")
+]

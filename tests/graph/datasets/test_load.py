@@ -150,7 +150,7 @@ def test_a_public_npz_of_the_graph2gauss_layout(tmp_path: Path) -> None:
     ("name", "message"),
     [
         ("coar", "unknown data set or path 'coar'; did you mean 'cora'"),
-        ("my_nodes.txt", "is not a graph: .npz"),
+        ("my_nodes.doc", "is not a graph: .npz"),
         ("other.csv", "a table must be called nodes.csv or edges.csv"),
         ("lonely_nodes.csv", "can't read .*lonely_edges.csv"),
         ("empty", "holds neither nodes.csv nor nodes.parquet"),
@@ -163,7 +163,7 @@ def test_what_is_no_graph_is_refused(folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(folder)
     (folder / "empty").mkdir()
     (folder / "broken.npz").write_bytes(b"PK\x03\x04 and no more")
-    for other in ("my_nodes.txt", "other.csv", "lonely_nodes.csv"):
+    for other in ("my_nodes.doc", "other.csv", "lonely_nodes.csv"):
         (folder / other).write_text("id,label\na,x\nb,y\n")
     with pytest.raises(DataFileError, match=message):
         drgst.open_graph(name)

@@ -67,7 +67,7 @@ def fraud_tables(
     positive_rate: float = 0.02,
     labelled: int = 60,
     label_noise: float = 0.0,
-    informative_edges: float = 0.5,
+    informative_edges: float = 0.55,
 ) -> FraudTables:
     """Accounts and transactions of two weeks, in which fraudulent accounts form rings.
 
@@ -179,12 +179,12 @@ class _Generator:
             "iban": [f"{c}{k:018d}" for c, k in zip(country, self.rng.integers(0, 10**17, n), strict=True)],
             "currency": ["EUR"] * n,
             "opened": self._gaps(self._opened(), 0.01, 0.03),
-            "age": self._gaps(np.clip(np.rint(47 + 15 * self._normal(-1.2)), 18, 95).astype(int), 0.04, 0.08),
-            "income": self._gaps(np.round(np.exp(7.8 + 0.5 * self._normal(-0.7)), 2), 0.15, 0.3),
+            "age": self._gaps(np.clip(np.rint(47 + 15 * self._normal(-1.4)), 18, 95).astype(int), 0.04, 0.08),
+            "income": self._gaps(np.round(np.exp(7.8 + 0.5 * self._normal(-0.8)), 2), 0.15, 0.3),
             "credit_score": self._gaps(
-                np.clip(np.rint(640 + 80 * self._normal(-1.3)), 300, 850).astype(int), 0.08, 0.16
+                np.clip(np.rint(640 + 80 * self._normal(-1.5)), 300, 850).astype(int), 0.08, 0.16
             ),
-            "logins": np.rint(np.exp(1.6 + 0.7 * self._normal(1.2))).astype(int),
+            "logins": np.rint(np.exp(1.6 + 0.7 * self._normal(1.5))).astype(int),
             "country": self._gaps(country, 0.02, 0.02),
             "branch": [f"{k:04d}" for k in self.rng.integers(0, 25, n) ** 2],
             "device": self._gaps(device, 0.05, 0.05),
@@ -196,21 +196,18 @@ class _Generator:
 
     def _opened(self) -> list[str]:
         """Date of opening: within the second week for new accounts, before the first week for all others."""
-        age = np.exp(6.6 + 0.9 * self._normal(-1.3))
+        age = np.exp(6.6 + 0.9 * self._normal(-1.4))
         last = date(START.year, START.month, START.day)
         days = np.where(self.start > 0, np.floor(self.start), -np.ceil(np.clip(age, 1, 9000)))
         return [(last + timedelta(days=int(day))).isoformat() for day in days]
 
     def _notes(self) -> list[str]:
-        """A few words per account; those of fraud are a third more than a plain account's, and some are shared."""
-        lengths = self.rng.integers(4, 12, self.fraud.size)
-        odd = np.where(self.fraud, 0.25, 0.03)
-        notes = []
-        for length, share in zip(lengths, odd, strict=True):
-            strange = self.rng.random(length) < share
-            words = np.where(strange, self.rng.choice(FRAUD_WORDS, length), self.rng.choice(PLAIN_WORDS, length))
-            notes.append(" ".join(words))
-        return notes
+        """4 to 11 words per account: 25 percent of the words of a fraudulent one are odd, 3 percent of any other's."""
+        shape = (self.fraud.size, 11)
+        odd = self.rng.random(shape) < np.where(self.fraud, 0.25, 0.03)[:, None]
+        words = np.where(odd, self.rng.choice(FRAUD_WORDS, shape), self.rng.choice(PLAIN_WORDS, shape))
+        lengths = self.rng.integers(4, 12, self.fraud.size).tolist()
+        return [" ".join(row[:length]) for row, length in zip(words.tolist(), lengths, strict=True)]
 
     def _labels(self) -> np.ndarray:
         """fraud or ok for ``labelled`` accounts per class of the first week, with noise; None for all others."""

@@ -46,7 +46,7 @@ def read_tables(
     """
     if edges is None:
         folder = Path(nodes)
-        node_path, edge_path = _table_in(folder, "nodes"), _table_in(folder, "edges")
+        node_path, edge_path = table_paths(folder)
     else:
         folder, node_path, edge_path = Path(nodes).parent, _checked(Path(nodes)), _checked(Path(edges))
     node_table = read_table(node_path, ("id",), lambda column: _role(column) == "feature")
@@ -86,6 +86,12 @@ def write_tables(graph: Graph, folder: PathLike, format: Literal["csv", "parquet
     with replacing(target / f"nodes.{format}") as nodes, replacing(target / f"edges.{format}") as edges:
         write_table(_node_table(graph), nodes, format)
         write_table(_edge_table(graph), edges, format)
+
+
+def table_paths(path: Path) -> tuple[Path, Path]:
+    """The paths of the node table and the edge table, given their folder or one of both."""
+    tables = path.suffix.removeprefix(".") in FORMATS and not path.is_dir()
+    return sibling_tables(path) if tables else (_table_in(path, "nodes"), _table_in(path, "edges"))
 
 
 def sibling_tables(path: Path) -> tuple[Path, Path]:

@@ -25,7 +25,8 @@ _SIGNS = "$€£¥% \u00a0\u202f"  # units and blanks around and within numbers
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$"
 _THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$"
 _DECIMAL_COMMA = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+$"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH, _EPOCH_UTC = datetime(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC)
+_SAMPLE = 300  # texts by which the format of dates is found
 _DAY = timedelta(days=1)
 
 
@@ -148,17 +149,20 @@ def dates(values: Any, form: str) -> np.ndarray:
     for k, text in enumerate(values.to_pylist()):
         try:
             moment = read(text)
-            found[k] = (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) / _DAY
         except (ValueError, OverflowError):
             continue
+        start = _EPOCH if moment.tzinfo is None else _EPOCH_UTC
+        found[k] = (moment - start) / _DAY
     return found
 
 
 def date_formats(values: Any, least: float) -> list[str]:
-    """The formats in which at least the share ``least`` of the texts are dates, best first."""
-    sample = values.slice(0, 200)
-    forms = (form if form == ISO else form + time for time in _TIMES for form in DATE_FORMATS)
-    shares = {form: float(np.isfinite(dates(sample, form)).mean()) for form in dict.fromkeys(forms)}
-    fitting = sorted((form for form in shares if shares[form] >= least), key=lambda form: -shares[form])
-    full = {form: float(np.isfinite(dates(values, form)).mean()) for form in fitting[:4]}
-    return sorted((form for form in full if full[form] >= least), key=lambda form: -full[form])
+    """The formats in which at least the share ``least`` of a sample of the texts are dates, best first."""
+    sample = values.take(np.unique(np.linspace(0, len(values) - 1, _SAMPLE, dtype=np.int64))) if len(values) else values
+    forms = (form if form == ISO else form + time for form in DATE_FORMATS for time in _TIMES)
+    shares: dict[str, float] = {}
+    for form in dict.fromkeys(forms):
+        shares[form] = float(np.isfinite(dates(sample, form)).mean()) if len(sample) else 0.0
+        if form == ISO and shares[form] >= least:
+            return [ISO]
+    return sorted((form for form in shares if shares[form] >= max(least, 1e-9)), key=lambda form: -shares[form])

@@ -197,7 +197,7 @@ class DateEncoder(_Encoder):
     @classmethod
     def fit(cls, column: str, cells: Cells) -> DateEncoder:
         """The encoder of a column of dates."""
-        form = (date_formats(cells.values, 0.0) or [ISO])[0]
+        form = (date_formats(cells.values, 0.5) or [ISO])[0]
         x = cells.spread(dates(cells.values, form), np.nan)
         known = x[np.isfinite(x)]
         span = np.ptp(known) if known.size else 0.0

@@ -60,8 +60,8 @@ def is_id_name(name: str) -> bool:
 def _number(name: str, found: np.ndarray, cells: Cells) -> Inferred:
     distinct = np.isfinite(found).all() and (cells.counts == 1).all() and len(found) > 1
     if distinct and (found % 1 == 0).all():
-        consecutive = np.ptp(found) == len(found) - 1 and len(found) >= ID_ROWS
-        if is_id_name(name) or consecutive:
+        counter = found.min() in (0, 1) and np.ptp(found) == len(found) - 1 and len(found) >= ID_ROWS
+        if is_id_name(name) or counter:
             return Inferred(None, "its whole numbers are all different, like ids")
     return Inferred("number")
 

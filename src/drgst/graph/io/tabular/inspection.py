@@ -12,7 +12,7 @@ import numpy as np
 
 from drgst.errors import GraphError
 from drgst.graph.io.naming import LONGEST_ID, as_integer, encode_labels
-from drgst.graph.io.tabular.cells import Cells, date_formats, dates, empty_cells, number_style, numbers, read_cells
+from drgst.graph.io.tabular.cells import MISSING, Cells, date_formats, dates, empty_cells, number_style, numbers, read_cells
 from drgst.graph.io.tabular.infer import Kind
 from drgst.graph.io.tabular.options import TableOptions
 from drgst.graph.io.tabular.problems import Problem, counted, some
@@ -212,6 +212,7 @@ def _check_labels(found: Inspection, schema: TableSchema | None) -> None:
         found.problems.append(table.problem(str(error), column=column, option="label"))
         return
     known = int((labels >= 0).sum())
+    found.notes += _missing_words(table, column)
     if schema is not None:
         others = [name for name in names if name not in schema.class_names]
         if others:
@@ -225,6 +226,14 @@ def _check_labels(found: Inspection, schema: TableSchema | None) -> None:
         message = f"{len(names):,} classes for {known:,} labelled nodes: a column of classes is needed, not of numbers"
         found.problems.append(table.problem(message, column=column, option="label"))
     found.notes += _label_notes(names, table.file, column)
+
+
+def _missing_words(table: Table, column: str) -> list[str]:
+    """A note on each word in the label column that counts as no label, since it may be a class."""
+    cells = read_cells(table.data.column(column), missing=False)
+    pairs = [] if cells is None else zip(cells.texts, cells.counts.tolist(), strict=True)
+    words = [(text, count) for text, count in pairs if text.lower() in MISSING]
+    return [f"{table.file}: column {column!r}: {counted(n, 'cell')} {text!r} without label" for text, n in words]
 
 
 def _label_notes(names: tuple[str, ...], file: str, column: str) -> list[str]:

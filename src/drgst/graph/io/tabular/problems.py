@@ -30,19 +30,19 @@ class Problem:
             place.append(f"{self.unit} {self.row}")
         if self.column is not None:
             place.append(f"column {self.column!r}")
-        remedy = f" ({self._remedy(shell)})" if self.option else ""
+        remedy = f" (option: {self._remedy(shell)})" if self.option else ""
         return f"{', '.join(place)}: {self.message}{remedy}"
 
     def to_dict(self) -> dict[str, str | int | None]:
         """The fields for JSON."""
-        fields = {"file": self.file, self.unit: self.row, "column": self.column, "message": self.message}
-        return {**fields, "option": self._remedy(shell=True) if self.option else None}
+        place = {"file": self.file, "row": self.row, "unit": self.unit, "column": self.column}
+        return {**place, "message": self.message, "option": self._remedy(shell=True) if self.option else None}
 
     def _remedy(self, shell: bool) -> str:
         name = str(self.option)
         if shell:
-            return f"--{name.replace('_', '-')} {self.value or name.upper()}"
-        return f"{name}={self.value!r}" if self.value else f"{name}=..."
+            return f"--{name.replace('_', '-')} {self.value or 'COLUMN'}"
+        return f"{name}={self.value!r}" if self.value else f"{name}=COLUMN"
 
 
 class TableError(DataFileError):

@@ -95,8 +95,8 @@ class EdgeReader:
         rows = counted(int(cells.counts[mask].sum()), "row")
         message = f"{unknown[0]!r} is not the id of a node; {rows} with {counted(len(unknown), 'such id')}"
         message += f" ({some(unknown)}): {cause}" if cause else f" ({some(unknown)})"
-        row = cells.first_row(mask)
-        return [self.table.problem(message, row, column, option="unknown_endpoints", value="add")]
+        remedy = {} if self.strict else {"option": "unknown_endpoints", "value": "add"}
+        return [self.table.problem(message, cells.first_row(mask), column, **remedy)]
 
     def _bad_weights(self) -> list[Problem]:
         column = self.schema.weight

@@ -23,6 +23,7 @@ PAIRS = (  # words for the two ends of an edge
 DISTINCT = 0.9  # share of distinct texts from which a column may be the id; repeated ids are then faults
 MATCHED = 0.5  # share of the texts of an edge column that must be ids for it to count as an end of the edges
 _WHOLE = re.compile(r"\d+(\.0+)?")
+_LETTERS = re.compile(r"^[^\W\d]\D*(?=\d)")
 
 CellsByName = Mapping[str, Cells]
 
@@ -121,9 +122,7 @@ def likely_cause(unknown_ids: Sequence[str], ids: set[str]) -> str:
         "upper and lower case differ between the tables": str.casefold,
         "leading zeros differ between the tables": lambda t: t.lstrip("0") or "0",
         "quotes or blanks surround the ids of one table": lambda t: t.strip("'\" \t"),
-        "letters before the number differ between the tables": lambda t: t.lstrip(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-#"
-        ),
+        "letters before the number differ between the tables": lambda t: _LETTERS.sub("", t) or t,
     }
     sample = unknown_ids[:1000]
     for cause, change in changes.items():
@@ -174,4 +173,5 @@ def _share(cells: Cells, ids: set[str]) -> float:
 
 
 def _no_column(name: str, table: Table) -> str:
-    return unknown("column", name, table.columns)
+    header = "; is the header line missing?" if any(column.isdigit() for column in table.columns) else ""
+    return unknown("column", name, table.columns) + header

@@ -210,9 +210,9 @@ class _TextFile:
         return None
 
     def _ragged(self, width: int, expected: int) -> Problem:
-        more = f", and so do {counted(len(self.invalid) - 1, 'other row')}" if len(self.invalid) > 1 else ""
+        rows = counted(len(self.invalid), "row")
         cause = f"a cell with {_NAMES[self.delimiter]} needs quotes" if width > expected else "cells are missing"
-        message = f"has {counted(width, 'cell')}, but the header has {expected}{more}: {cause}"
+        message = f"has {counted(width, 'cell')}, but the header has {expected} ({rows} like this): {cause}"
         return Problem(self.path.name, message, self._start(self.invalid[0]), unit="line")
 
     def _names(self) -> list[str]:
