@@ -12,7 +12,16 @@ import numpy as np
 
 from drgst.errors import GraphError
 from drgst.graph.io.naming import LONGEST_ID, as_integer, encode_labels
-from drgst.graph.io.tabular.cells import MISSING, Cells, date_formats, dates, empty_cells, number_style, numbers, read_cells
+from drgst.graph.io.tabular.cells import (
+    MISSING,
+    Cells,
+    date_formats,
+    dates,
+    empty_cells,
+    number_style,
+    numbers,
+    read_cells,
+)
 from drgst.graph.io.tabular.infer import Kind
 from drgst.graph.io.tabular.options import TableOptions
 from drgst.graph.io.tabular.problems import Problem, counted, some
