@@ -184,3 +184,36 @@ def test_check_says_what_is_wrong(village: Path, call: Call) -> None:
         err.splitlines()[1]
         == "- edges.csv, line 7, column 'target': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe')"
     )
+
+
+def test_check_of_tables_of_any_columns(tmp_path: Path, call: Call) -> None:
+    nodes, edges = tmp_path / "people.csv", tmp_path / "trades.csv"
+    nodes.write_text("name;kind;joined;vip\nann;x;2024-01-01;yes\nbob;y;;no\ncy;;2024-02-01;no\n")
+    edges.write_text("from,to,amount\nann,bob,3\nann,bob,4\ncy,cy,1\n")
+    options = ("--edges", edges, "--label", "kind", "--weight", "amount")
+    found = answer(call, "data", "check", nodes, *options)
+    assert (found["ok"], found["nodes"], found["edges"]) == (True, 3, 1)
+    assert "trades.csv: 1 self-loop dropped" in found["notes"]
+    edges.write_text("from,to,amount\nann,zoe,3\nann,bob,x\n")
+    code, out, _ = call("data", "check", nodes, *options, "--drop", "vpi")
+    assert code == 2
+    assert out.splitlines() == [
+        "- people.csv: unknown column 'vpi'; did you mean 'vip'? (known: joined, kind, name, vip) "
+        "(option: --drop COLUMN)",
+        "- trades.csv, line 3, column 'amount': the weight 'x' is not a finite number (1 row in all): weights are 0 or "
+        "above (option: --weight COLUMN)",
+        "- trades.csv, line 2, column 'to': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe') "
+        "(option: --unknown-endpoints add)",
+        "3 problems found",
+    ]
+    code, _, err = call("data", "check", nodes, "--edges", edges)
+    assert (code, err) == (2, "error: --label is missing: it names the column of classes\n")
+    added = ("--unknown-endpoints", "add", "--label", "kind")
+    assert answer(call, "data", "check", nodes, "--edges", edges, *added)["nodes"] == 4
+
+
+def test_show_a_graph_file_with_labels(tmp_path: Path, call: Call) -> None:
+    (tmp_path / "g.edgelist").write_text("a b\nb c\n")
+    (tmp_path / "l.csv").write_text("id,label\na,x\nc,y\n")
+    found = answer(call, "data", "show", tmp_path / "g.edgelist", "--labels", tmp_path / "l.csv")
+    assert (found["name"], found["nodes"], found["labelled"]) == ("g", 3, 2)

@@ -100,7 +100,7 @@ def _edge_list(path: Path) -> tuple[Table, Table]:
     if problems:
         raise TableError(problems)
     sources, targets = [row[0] for row in rows], [row[1] for row in rows]
-    ids = list(dict.fromkeys([*sources, *targets]))
+    ids = list(dict.fromkeys(end for row in rows for end in row[:2]))
     weights = [row[2] for row in rows] if all(len(row) > 2 and _is_number(row[2]) for row in rows) else []
     edges = _edge_table(path.name, sources, targets, weights)
     return Table(path.name, pa.table({"id": ids})), Table(path.name, edges.data, unit="line", place=lines.__getitem__)
