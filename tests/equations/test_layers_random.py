@@ -52,7 +52,7 @@ def test_layer_with_dropout(small, dense_norm) -> None:
 
 def test_mc_dropout_draws_the_last_layer_only(small, dense_norm) -> None:
     """Eq. dropout_p: P̃^t = softmax(𝔑(A) (Z^t ∘ H) W₂ + b₂) with H clean; its gain from the T masks, redrawn."""
-    ours = sampled_gain(small.network, small.inputs, "dropout", 0.25, 6, generator(3))
+    ours = sampled_gain(small.network, small.inputs, GainSettings("dropout", 0.25, 6), generator(3))
     rng = generator(3)
     masks = [keep_scale(10, 0.25, rng).reshape(5, 2) for _ in range(6)]
     norm = dense_norm(small.a)
@@ -75,7 +75,7 @@ def test_layer_with_dropedge(small, dense_norm) -> None:
 
 def test_mc_dropedge_draws_the_last_layer_only(small, dense_norm) -> None:
     """Eq. dropedge_p: P̃^t = softmax(𝔑(A ∘ Z^t) H W₂ + b₂) with H from the whole A; gain from redrawn masks."""
-    ours = sampled_gain(small.network, small.inputs, "dropedge", 0.4, 6, generator(11))
+    ours = sampled_gain(small.network, small.inputs, GainSettings("dropedge", 0.4, 6), generator(11))
     rng = generator(11)
     draws = []
     for _ in range(6):

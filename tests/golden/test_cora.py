@@ -11,7 +11,7 @@ import pytest
 
 import drgst
 from drgst.graph.core import Graph
-from drgst.graph.split import per_class_split, public
+from drgst.graph.split import per_class_split, public_split
 from drgst.runs.metrics import stage_rows
 
 SHORT = {"samples": 20, "keep": "last", "hidden": 32}
@@ -27,7 +27,7 @@ def few(cora: Graph) -> drgst.DRGST:
 @pytest.fixture(scope="module")
 def many(cora: Graph) -> drgst.DRGST:
     """drgst-do at 20 labels a class, the published settings: 100 epochs, 1 stage."""
-    return drgst.DRGST(gain="dropout", epochs=100, stages=1, **SHORT).fit(cora, public(cora))
+    return drgst.DRGST(gain="dropout", epochs=100, stages=1, **SHORT).fit(cora, public_split(cora))
 
 
 def test_three_labels_a_class(few: drgst.DRGST, cora: Graph) -> None:
