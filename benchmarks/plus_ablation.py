@@ -27,7 +27,7 @@ from drgst.graph.core import Graph
 from drgst.recipes import find_recipe
 from drgst.runs.config import RunConfig
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.parts import Identity, MaxStages, NoNewLabels, Transition
+from drgst.selftrain.parts import MaxStages, NoNewLabels, Transition
 from drgst.selftrain.select.top_share import TopShare
 from drgst.selftrain.weigh.anchored import Anchored
 
@@ -37,7 +37,7 @@ DRAWS = range(10, 20)
 def variants() -> dict[str, Recipe]:
     """The full recipe first, then variants with one part changed."""
     spec = find_recipe("drgst-plus")
-    whole = replace(spec.make(spec.settings()), calibrate=Identity())  # the temperature changes no class
+    whole = replace(spec.make(spec.settings()), postprocess=())  # the temperature changes no class
     return {
         "whole": whole,
         "no self-training": replace(whole, stop=(NoNewLabels(), MaxStages(0))),
