@@ -101,12 +101,12 @@ def adaptive(graph: Graph, split: Split) -> None:
     with torch.no_grad():
         network.eval()
         z = network(problem.inputs.x, problem.inputs.adj)[rows]
-    trusted = objective.trusted(z)[0].numel()
-    choice = timed(lambda: objective.trusted(z), 100)
+    count = objective.pseudo_labels(z)[0].numel()
+    choice = timed(lambda: objective.pseudo_labels(z), 100)
     report(
         what="ABN epoch",
         data=graph.name,
-        trusted=trusted,
+        pseudo_labelled=count,
         plain_ms=1e3 * plain,
         abn_ms=1e3 * whole,
         choice_ms=1e3 * choice,

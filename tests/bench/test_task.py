@@ -10,6 +10,7 @@ import pytest
 
 from drgst.bench.expand import Expander
 from drgst.bench.grid import Grid
+from drgst.bench.store.export import readable_rows
 from drgst.bench.task import Task, variant
 from drgst.errors import SettingError
 from drgst.recipes import registry
@@ -92,3 +93,12 @@ def test_variant_names_what_differs() -> None:
     assert variant({"beta": 1.0, "lr": 0.1}, {"beta": 0.5, "lr": 0.1}) == "beta=1.0"
     assert variant({"beta": 0.5}, {"beta": 0.5}) == ""
     assert expanded("gcn", smooth="correct-and-smooth").variant == "smooth=correct-and-smooth"
+
+
+def test_the_stored_results_are_recognised() -> None:
+    """A changed key makes every stored run outdated: raise the version of the recipe whose results changed instead."""
+    stored = {row["key"] for row in readable_rows(Path(__file__).parents[2] / "results" / "runs.csv")}
+    recipes = ("gcn", "appnp", "sts", "m3s", "abn", "cagcn-st", "margin-st", "drgst-do", "drgst-de", "drgst-plus")
+    grid = Grid(("cora",), (3, 20), recipes, 2)
+    expander = Expander(grid)
+    assert all(task.key in stored for cell in grid.cells() for task in expander.tasks(cell))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from drgst.recipes.registry import recipe
-from drgst.selftrain.learners.logistic import LogisticPPR
-from drgst.selftrain.learners.propagation import LabelPropagation
+from drgst.selftrain.parts import LabelPropagation, LogisticPPR, NoNewLabels
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 
 @recipe(

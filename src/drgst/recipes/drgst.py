@@ -7,19 +7,23 @@ from typing import Any
 
 from drgst.recipes.presets import published
 from drgst.recipes.registry import Make, recipe
-from drgst.selftrain.correct.base import Correct, NoCorrection
-from drgst.selftrain.correct.carried_transition import CarriedTransition
-from drgst.selftrain.correct.transition import Transition
-from drgst.selftrain.learners.network import Network
+from drgst.selftrain.correct.base import Correct
+from drgst.selftrain.parts import (
+    Agreement,
+    CarriedTransition,
+    InformationGain,
+    MaxStages,
+    Network,
+    NoCorrection,
+    NoNewLabels,
+    Threshold,
+    Transition,
+    Uniform,
+)
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.threshold import Threshold
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.agreement import Agreement
 from drgst.selftrain.stop.base import Stop
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
-from drgst.selftrain.weigh.base import Uniform, Weigh
-from drgst.selftrain.weigh.information_gain import InformationGain
+from drgst.selftrain.weigh.base import Weigh
 
 PAPER = "Liu et al., Confidence May Cheat, WWW 2022"
 # Algorithm 1 ends "at convergence" and the authors published a number of stages per cell. A stage too many can lower

@@ -7,9 +7,9 @@ from typing import Any
 
 from drgst.nn.registry import BACKBONES
 from drgst.recipes.registry import recipe
+from drgst.selftrain.parts import NoNewLabels
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 PAPERS = {
     "gcn": ("GCN", "Kipf, Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"),

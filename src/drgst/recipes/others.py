@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from drgst.recipes.drgst import until_convergence
 from drgst.recipes.registry import recipe
-from drgst.selftrain.calibrate.cagcn import CaGCN
 from drgst.selftrain.learners.adaptive import Adaptive
-from drgst.selftrain.learners.network import Network
+from drgst.selftrain.parts import (
+    Accumulate,
+    CaGCN,
+    ClusterChecked,
+    Margin,
+    MaxStages,
+    Network,
+    NoNewLabels,
+    Threshold,
+    TopPerClass,
+)
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.accumulate import Accumulate
-from drgst.selftrain.select.clusters import ClusterChecked
-from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.select.top_per_class import Margin, TopPerClass
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 
 @recipe(
@@ -24,13 +27,13 @@ from drgst.selftrain.stop.no_new_labels import NoNewLabels
     stages=4,
 )
 def m3s(settings: Settings) -> Recipe:
-    """Stage by stage, K = ``stages`` times: of the t_k/K most confident nodes of each class k, not trusted before,
-    those whose cluster is aligned with k join S_U and stay; the network is trained from scratch on V_L ∪ S_U.
+    """Stage by stage, K = ``stages`` times: of the t_k/K most confident nodes of each class k that are not yet
+    pseudo-labelled, those whose cluster is aligned with k join S_U and stay; then retrain from scratch on V_L ∪ S_U.
 
     Clusters: k-means of the pool's last hidden layer, rows of unit length, into min(200, |pool|/5) clusters (or
     ``clusters``); c(l) = argmin_k ‖ν_l - μ_k‖² with ν_l the centre of cluster l and μ_k the mean of the
     true-labelled nodes of class k. Mini-batch k-means. t_k as in self-training, or ``top``, divided by K, at
-    least 1. K = 4. The training after the last choice is the result.
+    least 1. K = 4. The training after the last selection is the result.
     """
     confident = TopPerClass(settings.top, share=max(settings.stages, 1))
     return Recipe(
@@ -49,11 +52,11 @@ def m3s(settings: Settings) -> Recipe:
 def abn(settings: Settings) -> Recipe:
     """L = 1/|V_L| Σ_{V_L} CE + λ Σ_{u ∈ S} CE(u, ȳ_u) / n_ȳu + λ₁ · mean over pairs of -log(1 - p_j[y_i]).
 
-    One training. S = {u ∈ pool: max p_u > τ} is chosen again in every epoch from the training logits (with
-    dropout), without gradient through the choice; n_k is the number of trusted nodes of class k. Pairs: i goes
-    over V_L ∪ S, j is drawn from V_L ∪ pool, never i itself and never adjacent to i; one pair for each i, or
-    ``negatives`` in all, drawn anew each epoch; 1 - p counts as 1e-6 at least. τ = ``threshold`` is 0.7, λ =
-    ``pseudo_weight`` is 0.1, λ₁ = ``negative_weight`` is 0.1, chosen on Cora's validation nodes. As S is never fixed,
+    One training. S = {u ∈ pool: max p_u > τ} is selected anew in every epoch by the training logits (with dropout),
+    without gradient through the selection; n_k is the number of nodes of S with pseudo-label k. Pairs: i goes over
+    V_L ∪ S, j is drawn from V_L ∪ pool, never i itself and never adjacent to i; one pair for each i, or ``negatives``
+    in all, drawn anew each epoch; 1 - p counts as 1e-6 at least. τ = ``threshold`` is 0.7, λ =
+    ``pseudo_weight`` is 0.1, λ₁ = ``negative_weight`` is 0.1, set on Cora's validation nodes. As S is never fixed,
     the history has stage 0 alone.
     """
     objective = Adaptive(settings.threshold, settings.pseudo_weight, settings.negative_weight, settings.negatives)
@@ -79,7 +82,7 @@ def cagcn_st(settings: Settings) -> Recipe:
 
 @recipe(
     "margin-st",
-    "self-training by the t_statistic of the first class over the second",
+    "self-training by the margin of the first class over the second",
     "Pedronette, Latecki, Rank-based self-training for graph convolutional networks, IP&M 2021",
     stages=1,
 )

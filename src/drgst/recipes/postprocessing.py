@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from drgst.selftrain.calibrate.base import Calibrate, Identity
-from drgst.selftrain.calibrate.bias import BiasCorrected
-from drgst.selftrain.calibrate.cagcn import CaGCN
-from drgst.selftrain.calibrate.mixing import Mixing
-from drgst.selftrain.calibrate.temperature import Temperature
-from drgst.selftrain.postprocess.calibrated import Calibrated
-from drgst.selftrain.postprocess.smooth import CorrectAndSmooth
+from drgst.selftrain.calibrate.base import Calibrate
+from drgst.selftrain.parts import BiasCorrected, CaGCN, Calibrated, CorrectAndSmooth, Identity, Mixing, Temperature
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
 

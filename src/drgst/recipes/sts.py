@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from drgst.recipes.registry import recipe
 from drgst.selftrain.best_of import BestOf
+from drgst.selftrain.parts import Intersection, MaxStages, NoNewLabels, RandomWalk, TopPerClass, Union
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.select.base import Select
-from drgst.selftrain.select.combine import Intersection, Union
-from drgst.selftrain.select.random_walk import RandomWalk
-from drgst.selftrain.select.top_per_class import TopPerClass
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
 
 PAPER = "Li, Han, Wu, Deeper Insights into Graph Convolutional Networks, AAAI 2018"
 
@@ -32,8 +28,8 @@ def _rounds(settings: Settings, select: Select) -> Recipe:
 def self_training(settings: Settings) -> Recipe:
     """S_U = for each class k the t_k most confident nodes predicted as k; then GCN from scratch on V_L ∪ S_U.
 
-    t_k = int(3 η |L_k|/|L|), η = n / d̄^τ with d̄ the mean degree and τ = 2 convolutions, at least 1 (76 a class on
-    Cora), of which the pool's part of the unlabelled nodes is taken (31 of 76 on the paper's pool); ``top`` sets
+    t_k = int(3 η |L_k|/|L|), η = n / d̄^τ with d̄ the mean degree and τ = 2 convolutions, at least 1 (76 per class
+    on Cora), of which the pool's part of the unlabelled nodes is taken (31 of 76 on the paper's pool); ``top`` sets
     another number for every class. All nodes weigh 1. One round, as in the paper.
     """
     return _rounds(settings, _confident(settings))
@@ -43,9 +39,9 @@ def self_training(settings: Settings) -> Recipe:
 def co_training(settings: Settings) -> Recipe:
     """S_U = for each class k the t_k nodes of highest s_uk = Σ_{v ∈ L_k} P_uv, P = (D - A + ε I)^-1 (ParWalks).
 
-    ε = ``walk_epsilon`` is 1e-6, A the loop-free graph. A node claimed by two classes goes to the higher score and
-    is not replaced in the other list; a node that no walk reaches is never pseudo. t_k as in self-training. The
-    teacher is trained as in every recipe, though the choice does not look at it.
+    ε = ``walk_epsilon`` is 1e-6, A the loop-free graph. A node in the lists of two classes goes to the higher
+    score and is not replaced in the other list; a node that no walk reaches is never selected. t_k as in
+    self-training. The teacher is trained as in every recipe, though the selection does not depend on it.
     """
     return _rounds(settings, _walk(settings))
 
@@ -64,12 +60,11 @@ def intersection(settings: Settings) -> Recipe:
 
 @recipe("sts", "the best of self-training, co-training, union, intersection by validation", PAPER, keep="best-student")
 def sts(settings: Settings) -> BestOf:
-    """Stage 1 is self-training, 2 co-training, 3 union, 4 intersection, each from the first teacher's beliefs.
+    """Stage 1 is self-training, 2 co-training, 3 union, 4 intersection, each a student of the same teacher.
 
     The stages are alternatives, not steps: the result is the student of highest validation accuracy (of equal
-    ones that of lower validation loss), so validation nodes are needed. The history tells all four. An empty list
-    (mostly the intersection) ends the row. A student draws other starting weights here than in the recipe of its
-    own name. The stage at which a node is said to have entered is the first alternative that trusted it.
+    ones that of lower validation loss), so validation nodes are needed. An empty list (mostly the intersection) ends
+    the run. A student has other starting weights here than in the recipe of its own name.
     """
     confident, walk = _confident(settings), _walk(settings)
     selectors = (confident, walk, Union(confident, walk), Intersection(confident, walk))

@@ -13,7 +13,6 @@ from drgst.selftrain.correct.base import NoCorrection
 from drgst.selftrain.correct.carried_transition import CarriedTransition
 from drgst.selftrain.correct.generalised_ce import GeneralisedCE
 from drgst.selftrain.correct.transition import Transition
-from drgst.selftrain.learners.adaptive import Adaptive
 from drgst.selftrain.learners.logistic import LogisticPPR
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.learners.network import Network
@@ -60,43 +59,3 @@ SLOTS: dict[str, tuple[Any, ...]] = {
     "postprocess": (Calibrated, CorrectAndSmooth),
 }
 PARTS: dict[str, dict[str, Any]] = {slot: {kind.__name__: kind for kind in kinds} for slot, kinds in SLOTS.items()}
-
-__all__ = [
-    "PARTS",
-    "Accumulate",
-    "Adaptive",
-    "Agree",
-    "Agreement",
-    "Anchored",
-    "BiasCorrected",
-    "CaGCN",
-    "Calibrated",
-    "CarriedTransition",
-    "ClassBalance",
-    "ClusterChecked",
-    "CorrectAndSmooth",
-    "GeneralisedCE",
-    "Identity",
-    "InformationGain",
-    "Intersection",
-    "LabelPropagation",
-    "LogisticPPR",
-    "Margin",
-    "MaxStages",
-    "Mixing",
-    "MultiViewEnsemble",
-    "Network",
-    "NoCorrection",
-    "NoNewLabels",
-    "Nothing",
-    "Product",
-    "RandomWalk",
-    "Temperature",
-    "Threshold",
-    "TopPerClass",
-    "TopShare",
-    "Transition",
-    "Uniform",
-    "Union",
-    "ValidationPlateau",
-]
