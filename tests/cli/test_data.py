@@ -200,8 +200,8 @@ def test_check_of_tables_of_any_columns(tmp_path: Path, call: Call) -> None:
     assert out.splitlines() == [
         "- people.csv: unknown column 'vpi'; did you mean 'vip'? (known: joined, kind, name, vip) "
         "(option: --drop COLUMN)",
-        "- trades.csv, line 3, column 'amount': the weight 'x' is not a finite number (1 row in all): weights are 0 or "
-        "above (option: --weight COLUMN)",
+        "- trades.csv, line 3, column 'amount': the weight 'x' is not a number (1 row in all): weights are numbers of "
+        "0 or above (option: --weight COLUMN)",
         "- trades.csv, line 2, column 'to': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe') "
         "(option: --unknown-endpoints add)",
         "3 problems found",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from drgst.errors import DataFileError, SettingError
+from drgst.errors import SettingError
 from drgst.files import PathLike, replacing
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class FraudTables:
         import pyarrow.compute as pc
 
         if number not in (1, 2):
-            raise DataFileError(f"there is no week {number}: the tables cover the weeks 1 and 2")
+            raise SettingError(f"there is no week {number}: the tables cover the weeks 1 and 2")
         mine = pc.equal(self.truth.column("week"), number)
         middle = START + timedelta(days=DAYS / 2)
         early = pc.less(pc.strptime(self.transactions.column("time"), "%Y-%m-%d %H:%M:%S", "s"), middle)
@@ -73,7 +73,7 @@ def fraud_tables(
 
     The share ``positive_rate`` of the accounts is fraudulent, in rings of 4 to 12. The share ``informative_edges`` of
     the transactions that fraudulent accounts make stays within their ring; the others, and all transactions of other
-    accounts, go to contacts, shops and strangers. Every column of the accounts differs a little between both classes.
+    accounts, go to contacts, shops and strangers. Most columns of the accounts differ a little between both classes.
     ``labelled`` accounts per class have a label, of which the share ``label_noise`` is wrong. Columns have missing
     cells, codes with leading zeros, dates, free text, a constant and an id; transactions are directed and repeated,
     and some lead from an account to itself. Equal arguments give equal tables.

@@ -186,6 +186,13 @@ def test_new_nodes_join_a_fitted_graph() -> None:
         fitted.schema.apply(later, base=fitted.graph.with_(features=sp.csr_array((6, 0), dtype=np.float32)))
 
 
+def test_rows_without_ids_are_numbered_after_those_of_the_fitted_graph() -> None:
+    fitted = drgst.from_tables(PEOPLE.drop(columns=["name"]), label="class")
+    made = fitted.schema.apply(pd.DataFrame({"age": [30, 31]}), base=fitted.graph)
+    assert made.graph.node_ids.tolist() == list(range(8))
+    assert made.new.tolist() == [6, 7]
+
+
 def test_later_tables_with_faults() -> None:
     schema = drgst.from_tables(PEOPLE, TRADES, label="class", weight="amount").schema
     with pytest.raises(drgst.TableError, match="the id column 'name' of fitting is missing"):
@@ -193,8 +200,10 @@ def test_later_tables_with_faults() -> None:
     with pytest.raises(drgst.TableError, match="the column 'amount' of fitting is missing"):
         schema.apply(PEOPLE, TRADES.drop(columns=["amount"]))
     two = drgst.from_tables(PEOPLE, {"a": TRADES, "b": TRADES}, label="class").schema
-    with pytest.raises(drgst.TableError, match=r"no relation 'c' in fitting \(relations: a, b\)"):
+    with pytest.raises(drgst.TableError, match=r"^c: there was no such relation in fitting \(relations: a, b\)"):
         two.apply(PEOPLE, {"c": TRADES})
+    with pytest.raises(drgst.TableError, match="no such relation"):
+        schema.apply(PEOPLE, [TRADES, TRADES])
     made = two.apply(PEOPLE, {"b": TRADES.drop(columns=["day"])})
     assert any("has no column 'day'" in note for note in made.notes)
 

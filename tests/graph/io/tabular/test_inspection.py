@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -49,9 +50,9 @@ def test_every_fault_is_listed(write: Paths) -> None:
         "n.csv: unknown column 'nix' (known: age, city, id, label) (option: drop=COLUMN)",
         "n.csv, line 11, column 'id': the id is empty (1 row in all)",
         "n.csv, line 6, column 'id': the id '3' occurs again, first in line 5; 1 id in all ('3') (option: id=COLUMN)",
-        "e.csv, line 32, column 'amount': the weight 'x' is not a finite number (1 row in all): weights are 0 or above "
-        "(option: weight=COLUMN)",
-        "e.csv, line 5, column 'amount': the weight '-3' is negative (1 row in all): weights are 0 or above "
+        "e.csv, line 32, column 'amount': the weight 'x' is not a number (1 row in all): weights are numbers of 0 or "
+        "above (option: weight=COLUMN)",
+        "e.csv, line 5, column 'amount': the weight '-3' is negative (1 row in all): weights are numbers of 0 or above "
         "(option: weight=COLUMN)",
         "e.csv, line 9, column 'source': the end of the edge is empty (1 row in all)",
         "e.csv, line 6, column 'source': '4' is not the id of a node; 3 rows with 3 such ids ('4', '9', '99') "
@@ -141,6 +142,33 @@ def test_unknown_options_are_refused(write: Paths) -> None:
         drgst.check_tables(*write, lables="label")
     with pytest.raises(SettingError, match="unknown_endpoints is 'drop', but must be one of refuse, add"):
         drgst.check_tables(*write, label="label", unknown_endpoints="drop")
+
+
+def test_columns_of_lists_long_names_and_long_labels() -> None:
+    nodes = pa.table({"id": [1, 2], "label": [["a"], ["b"]], "x" * 2000: [1, 2]})
+    found = [str(problem) for problem in drgst.check_tables(nodes, label="label", id="id")]
+    assert found[0] == "nodes: a column name has 2000 characters; 1000 are allowed"
+    assert "nodes: the column 'label' holds list<" in found[1]
+    assert len(found) == 2
+    nodes = pa.table({"id": [1, 2], "label": ["a" * 300, "b"]})
+    assert "a label has 300 characters; 255 are allowed" in str(drgst.check_tables(nodes, label="label")[0])
+    nodes = pa.table({"id": [1, 2, 3, 4], "label": ["a", "b"] * 2, "blob": ["p" * 9999, "q"] * 2})
+    made = drgst.from_tables(nodes, label="label")
+    assert made.schema.feature_names == ["blob = q", "blob = other"]
+
+
+def test_words_for_missing_can_be_ids() -> None:
+    nodes = pa.table({"id": ["none", "-", "x"], "label": ["a", "b", ""]})
+    edges = pa.table({"source": ["none", "x"], "target": ["-", ""]})
+    assert [str(problem) for problem in drgst.check_tables(nodes, edges, label="label")] == [
+        "edges, row 2, column 'target': the end of the edge is empty (1 row in all)"
+    ]
+    assert drgst.from_tables(nodes, edges.slice(0, 1), label="label").graph.adjacency[0, 1] == 1
+
+
+def test_weights_too_large_for_sums() -> None:
+    nodes, edges = pa.table({"id": [1, 2], "label": ["a", "b"]}), pa.table({"source": [1], "target": [2], "w": [1e35]})
+    assert "the weight '1e+35' is too large" in str(drgst.check_tables(nodes, edges, label="label", weight="w")[0])
 
 
 JUNK = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -18,16 +19,18 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from drgst.graph.io.tabular.cells import ISO, Cells, Style, booleans, date_formats, dates, number_style, numbers
 from drgst.graph.io.tabular.infer import MOST_CATEGORIES, Kind
 from drgst.graph.io.tabular.problems import counted, some
+from drgst.graph.io.tabular.source import LONGEST_NAME
 
 KNOTS = 200  # of the distribution function of a column of numbers
 MOST_WORDS = 128  # words of a text column with a column of their own
+LONGEST_TEXT = 1 << 12  # characters of a category or word with a column of its own
 LEAST_ROWS = 10  # rows that a category or word needs for a column of its own; fewer in tables below 1,000 rows
 Cycle = Literal["week", "year", "day"]
 _WORD = re.compile(r"\w+")
 _PERIODS: dict[Cycle, float] = {"week": 7.0, "year": 365.2425, "day": 1.0}  # in days
 
-Text = Annotated[str, Field(max_length=1 << 16)]
-Name = Annotated[str, Field(min_length=1, max_length=1 << 12)]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -166,7 +169,8 @@ class CategoryEncoder(_Encoder):
         """The encoder of a column of categories."""
         least = least_rows(cells.rows)
         order = np.lexsort((np.array(cells.texts, dtype=str), -cells.counts))
-        kept = [int(k) for k in order[:MOST_CATEGORIES] if cells.counts[k] >= least]
+        frequent = (int(k) for k in order[:MOST_CATEGORIES] if cells.counts[k] >= least)
+        kept = [k for k in frequent if len(cells.texts[k]) <= LONGEST_TEXT]
         other = len(kept) < len(cells.values)
         names = tuple(cells.texts[k] for k in kept)
         return cls(column=column, flag=bool(cells.missing.any()), categories=names, other=other)
@@ -243,7 +247,8 @@ class TextEncoder(_Encoder):
                 frequency[word] += count
         least = least_rows(cells.rows)
         ranked = sorted(frequency.items(), key=lambda item: (-item[1], item[0]))
-        kept = [(word, count) for word, count in ranked if least <= count < cells.rows][:MOST_WORDS]
+        fitting = ((word, n) for word, n in ranked if least <= n < cells.rows and len(word) <= LONGEST_TEXT)
+        kept = list(islice(fitting, MOST_WORDS))
         idf = tuple(float(1 + np.log((1 + cells.rows) / (1 + count))) for _, count in kept)
         flag = bool(cells.missing.any())
         return cls(column=column, flag=flag, words=tuple(word for word, _ in kept), idf=idf)

@@ -81,10 +81,10 @@ def inspect_tables(
         found.problems.append(table.problem("has no rows below its header"))
         return found
     if schema is None:
-        found.problems += check_names(options, table, [edge.table for edge in opened.values()])
+        found.problems += check_names(options, found.nodes, [edge.table for edge in opened.values()])
     else:
         found.notes += missing_columns(schema, table.columns, table.file)
-    _find_ids(found, opened, schema)
+    _find_ids(found, opened, schema, len(known or ()))
     ids = {*found.ids, *(known or ())}
     for name, edge in opened.items():
         reader = _reader(name, edge, found, ids) if schema is None else _fitted_reader(name, edge, found, schema)
@@ -102,12 +102,13 @@ def _edge_tables(edges: Any) -> dict[str, Any]:
     if edges is None:
         return {}
     if isinstance(edges, Mapping):
-        return {str(name): table for name, table in edges.items()}
+        return {str(name) or "edges": table for name, table in edges.items()}
     several = edges if isinstance(edges, list | tuple) else [edges]
     found: dict[str, Any] = {}
     for k, table in enumerate(several, start=1):
         is_path = isinstance(table, str | os.PathLike)
-        name = Path(table).name.partition(".")[0] if is_path else ("edges" if len(several) == 1 else f"edges {k}")
+        stem = Path(table).name.partition(".")[0] if is_path else ""
+        name = stem or ("edges" if len(several) == 1 else f"edges {k}")
         found[f"{name} {k}" if name in found else name] = table
     return found
 
@@ -121,8 +122,8 @@ def _open(given: Any, name: str, found: Inspection) -> OpenTable | None:
     return OpenTable(table, {column: read for column, read in cells.items() if read is not None})
 
 
-def _find_ids(found: Inspection, edges: Mapping[str, OpenTable], schema: TableSchema | None) -> None:
-    """Set the id column and the ids of the rows; without one, rows are numbered from 0."""
+def _find_ids(found: Inspection, edges: Mapping[str, OpenTable], schema: TableSchema | None, first: int) -> None:
+    """Set the id column and the ids of the rows; without one, rows are numbered from ``first``."""
     assert found.nodes is not None
     table, cells = found.nodes
     column = find_id(found.options, cells, [edge.cells for edge in edges.values()])
@@ -136,7 +137,7 @@ def _find_ids(found: Inspection, edges: Mapping[str, OpenTable], schema: TableSc
             message = f"which column holds the node ids is not clear (columns: {', '.join(cells)})"
             found.problems.append(table.problem(message, option="id"))
         else:
-            found.ids = [str(k) for k in range(table.data.num_rows)]
+            found.ids = [str(first + k) for k in range(table.data.num_rows)]
         return
     found.id = column
     plain = read_cells(table.data.column(column), missing=False)
@@ -193,8 +194,8 @@ def _fitted_reader(name: str, edge: OpenTable, found: Inspection, schema: TableS
     table = edge.table
     known = {relation.name: relation for relation in schema.relations}
     fitted = known.get(name) or (schema.relations[0] if len(known) == 1 else None)
-    if fitted is None:
-        message = f"there was no relation {name!r} in fitting (relations: {', '.join(known) or 'none'})"
+    if fitted is None or any(reader.schema.name == fitted.name for reader in found.edges):
+        message = f"there was no such relation in fitting (relations: {', '.join(known) or 'none'})"
         found.problems.append(table.problem(message))
         return None
     needed = [column for column in (fitted.source, fitted.target, fitted.weight) if column is not None]
@@ -221,6 +222,10 @@ def _check_labels(found: Inspection, schema: TableSchema | None) -> None:
         found.problems.append(table.problem(str(error), column=column, option="label"))
         return
     known = int((labels >= 0).sum())
+    longest = max((len(name) for name in names), default=0)
+    if longest > LONGEST_ID:
+        message = f"a label has {longest} characters; {LONGEST_ID} are allowed"
+        found.problems.append(table.problem(message, column=column, option="label"))
     found.notes += _missing_words(table, column)
     if schema is not None:
         others = [name for name in names if name not in schema.class_names]

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.graph.io.tabular.cells import Cells, date_formats, dates, number_style, numbers
+from drgst.graph.io.tabular.cells import Cells, date_formats, dates, number_style, numbers, read_cells
 from drgst.graph.io.tabular.options import Aggregate
 from drgst.graph.io.tabular.problems import Problem, counted, some
 from drgst.graph.io.tabular.roles import OpenTable, id_texts, likely_cause
 from drgst.graph.io.tabular.schema import RelationSchema
+
+LARGEST_WEIGHT = 1e30  # sums of such weights are still finite in float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +38,15 @@ class EdgeReader:
 
     def __init__(self, edges: OpenTable, schema: RelationSchema, strict: bool = False) -> None:
         self.table = edges.table
-        self.cells = edges.cells
         self.schema = schema
         self.strict = strict  # whether ids are compared as they are written
+        columns = {name: read_cells(self.table.data.column(name), missing=False) for name in self._ends()}
+        ends = {name: cells for name, cells in columns.items() if cells is not None}  # an id may be "none" or "-"
+        self.cells = {**edges.cells, **ends}
 
     def ends(self) -> dict[str, list[str]]:
         """Column -> its distinct ids, for source and target."""
-        columns = (self.schema.source, self.schema.target)
-        return {name: self.cells[name].texts if self.strict else id_texts(self.cells[name]) for name in columns}
+        return {name: self.cells[name].texts if self.strict else id_texts(self.cells[name]) for name in self._ends()}
 
     def unknown_ends(self, ids: set[str]) -> list[str]:
         """The ends that are not ids, each once, in the order of their rows."""
@@ -85,6 +88,9 @@ class EdgeReader:
         )
         return relation, [*notes, *said]
 
+    def _ends(self) -> tuple[str, str]:
+        return self.schema.source, self.schema.target
+
     def _not_nodes(self, column: str, texts: Sequence[str], ids: set[str]) -> list[Problem]:
         unknown = [text for text in texts if text not in ids]
         if not unknown:
@@ -105,11 +111,12 @@ class EdgeReader:
         cells = self.cells[column]
         found = numbers(cells.values, number_style(cells.values))
         problems = []
-        for bad, fault in ((np.isnan(found), "not a finite number"), (found < 0, "negative")):
+        faults = {"not a number": np.isnan(found), "negative": found < 0, "too large": found > LARGEST_WEIGHT}
+        for fault, bad in faults.items():
             if bad.any():
                 texts = [text for text, wrong in zip(cells.texts, bad, strict=True) if wrong]
                 rows = counted(int(cells.counts[bad].sum()), "row")
-                message = f"the weight {texts[0]!r} is {fault} ({rows} in all): weights are 0 or above"
+                message = f"the weight {texts[0]!r} is {fault} ({rows} in all): weights are numbers of 0 or above"
                 problems.append(self.table.problem(message, cells.first_row(bad), column, option="weight"))
         return problems
 
@@ -162,7 +169,7 @@ class EdgeReader:
 def aggregate(relation: Relation, u: np.ndarray, v: np.ndarray, how: Aggregate, nodes: int) -> sp.csr_array:
     """The rows of each pair (u, v) as one entry, (N, N): sum, number, maximum or latest of their weights."""
     weight = np.ones(u.size) if relation.weight is None or how == "count" else relation.weight
-    order = np.lexsort((np.arange(u.size), relation.time, v, u))
+    order = np.lexsort((relation.time, v, u))
     u, v, weight = u[order], v[order], weight[order]
     first = np.ones(u.size, dtype=bool)
     first[1:] = (u[1:] != u[:-1]) | (v[1:] != v[:-1])

@@ -38,14 +38,15 @@ class OpenTable(NamedTuple):
 Found = tuple[RelationSchema | None, list[Problem]]
 
 
-def check_names(options: TableOptions, nodes: Table, edges: Iterable[Table]) -> list[Problem]:
-    """The faults of options: columns that do not exist, and columns that two options name."""
+def check_names(options: TableOptions, opened: OpenTable, edges: Iterable[Table]) -> list[Problem]:
+    """The faults of options: columns that do not exist or can't be read, and columns that two options name."""
+    nodes = opened.table
     everywhere = {*nodes.columns, *(name for table in edges for name in table.columns)}
     named = [(option, getattr(options, option)) for option in ("label", "id") if getattr(options, option) is not None]
     named += [
         (option, column) for option in ("numeric", "category", "text", "date") for column in getattr(options, option)
     ]
-    absent = [(option, column) for option, column in named if column not in nodes.columns]
+    absent = [(option, column) for option, column in named if column not in opened.cells]
     absent += [("drop", column) for column in options.drop if column not in everywhere]
     found = [nodes.problem(_no_column(column, nodes), option=option) for option, column in absent]
     for column, first, second in options.twice():
@@ -173,5 +174,7 @@ def _share(cells: Cells, ids: set[str]) -> float:
 
 
 def _no_column(name: str, table: Table) -> str:
+    if name in table.columns:
+        return f"the column {name!r} holds {table.data.column(name).type}, which is not read"
     header = "; is the header line missing?" if any(column.isdigit() for column in table.columns) else ""
     return unknown("column", name, table.columns) + header

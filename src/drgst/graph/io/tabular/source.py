@@ -21,6 +21,7 @@ from pyarrow import parquet
 from drgst.graph.io.tabular.problems import Problem, counted, some
 
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}  # the delimiters that are detected
+LONGEST_NAME = 1000  # characters of a column name
 _BLOCK = 1 << 24  # bytes: a row must fit in a block
 _HEAD = 1 << 16  # bytes from which the delimiter is detected
 _SAMPLE = 100  # rows from which the delimiter is detected
@@ -285,6 +286,10 @@ def _named(table: Table, problems: list[Problem]) -> Table:
         if count > 1:
             message = f"{count} columns have this name: names must differ"
             problems.append(Problem(table.file, message, first, name, unit=unit))
+    longest = max((len(name) for name in names), default=0)
+    if longest > LONGEST_NAME:
+        message = f"a column name has {longest} characters; {LONGEST_NAME} are allowed"
+        problems.append(Problem(table.file, message, first, unit=unit))
     if unit == "line" and len(names) > 1 and all(_is_number(name) for name in raw):
         message = f"the first line holds {some(raw)}: a header line with column names is missing"
         problems.append(Problem(table.file, message, 1, unit=unit))
