@@ -35,7 +35,7 @@ class Softened:
 
 OURS = (NoCorrection(), Transition(), CarriedTransition(), GeneralisedCE())
 ALL = pytest.mark.parametrize(
-    "part", [*OURS, twice, Softened(0.5)], ids=lambda part: getattr(part, "__name__", repr(part))
+    "part", [*OURS, twice, Softened(0.5)], ids=lambda part: getattr(part, "__name__", type(part).__name__)
 )
 
 

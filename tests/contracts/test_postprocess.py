@@ -37,7 +37,7 @@ class MeanOfRuns(Postprocess):
 
 OURS = (Calibrated(Temperature()), Calibrated(BiasCorrected()), CorrectAndSmooth())
 ALL = pytest.mark.parametrize(
-    "part", [*OURS, halved, MeanOfRuns()], ids=lambda part: getattr(part, "__name__", repr(part))
+    "part", [*OURS, halved, MeanOfRuns()], ids=lambda part: getattr(part, "__name__", type(part).__name__)
 )
 
 

@@ -61,7 +61,7 @@ OURS = (
 ALL = pytest.mark.parametrize(
     "part",
     [*OURS, near_the_labelled, EveryOther(Threshold(0.5))],
-    ids=lambda part: getattr(part, "__name__", repr(part)),
+    ids=lambda part: getattr(part, "__name__", type(part).__name__),
 )
 
 

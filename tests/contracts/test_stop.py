@@ -30,7 +30,9 @@ class AccurateEnough:
 
 OURS = (MaxStages(1), NoNewLabels(), Agreement(), Agreement(0.5), ValidationPlateau(1))
 ALL = pytest.mark.parametrize(
-    "part", [*OURS, ten_pseudo_labels, AccurateEnough(0.5)], ids=lambda part: getattr(part, "__name__", repr(part))
+    "part",
+    [*OURS, ten_pseudo_labels, AccurateEnough(0.5)],
+    ids=lambda part: getattr(part, "__name__", type(part).__name__),
 )
 
 

@@ -46,7 +46,7 @@ OURS = (
     Product(ClassBalance(), InformationGain(0.5)),
 )
 ALL = pytest.mark.parametrize(
-    "part", [*OURS, by_confidence, SquaredGain()], ids=lambda part: getattr(part, "__name__", repr(part))
+    "part", [*OURS, by_confidence, SquaredGain()], ids=lambda part: getattr(part, "__name__", type(part).__name__)
 )
 
 
