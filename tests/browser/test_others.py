@@ -18,8 +18,9 @@ from drgst.report.explorer.bench import bench_page
 @pytest.mark.parametrize("recipe", ["label-propagation", "cagcn-st", "gcn"])
 def test_other_recipes(show: Any, hostile: SelfTraining, recipe: str) -> None:
     """Without a network, calibrated, and without any student: what there is is shown."""
-    settings = {"epochs": 20, "lr": 0.05, "hidden": 8, "stages": 1, "normalise": "none"}
-    made = SelfTraining(recipe, settings=find_recipe(recipe).readable(settings)).fit(hostile.graph_, hostile.split_)
+    quick = {"epochs": 20, "lr": 0.05, "hidden": 8, "stages": 1, "normalise": "none"}
+    settings = find_recipe(recipe).readable(quick)
+    made = SelfTraining(recipe, settings=settings).fit(hostile.graph_, hostile.split_)
     page = show(made.report().html)
     page.fill("#find", "n9")
     page.press("#find", "Enter")

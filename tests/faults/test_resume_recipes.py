@@ -11,7 +11,7 @@ import drgst
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
-from drgst.recipes import recipe_names
+from drgst.recipes import find_recipe, recipe_names
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.run import Run
@@ -30,7 +30,8 @@ def village() -> Graph:
 def test_every_recipe_resumes(recipe: str, tmp_path: Path) -> None:
     """Run; remove the summary and all stages but the first; resume; compare."""
     graph = village()
-    run = Run.from_config(RunConfig(data="village", recipe=recipe, settings=QUICK, threads=1), lambda _: graph)
+    settings = find_recipe(recipe).readable(QUICK)
+    run = Run.from_config(RunConfig(data="village", recipe=recipe, settings=settings, threads=1), lambda _: graph)
     folder = RunFolder(tmp_path / "run")
     run.execute(folder=folder)
     names = ("predictions.csv", "model.safetensors", "model.json")
