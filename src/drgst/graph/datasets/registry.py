@@ -55,6 +55,11 @@ def _read_files() -> dict[str, DataFile]:
     text = (resources.files("drgst.graph.datasets") / "data" / "files.txt").read_text(encoding="utf-8")
     rows = [line.split() for line in text.splitlines() if not line.startswith("#")]
     optional = {"-": None}
+    for row in rows:
+        if len(row) != 4:
+            raise DataFileError(
+                f"files.txt: {' '.join(row)!r} has {len(row)} columns (sha256, path, address, wheel or -)"
+            )
     return {
         path: DataFile(path, sha, optional.get(url, url), optional.get(wheel, wheel)) for sha, path, url, wheel in rows
     }
