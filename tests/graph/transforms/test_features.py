@@ -72,6 +72,11 @@ def test_standardise(kind: Callable, limit: int, monkeypatch: pytest.MonkeyPatch
     np.testing.assert_allclose(dense(out), wanted, atol=1e-5, rtol=1e-4)
 
 
+def test_a_large_sparse_matrix_stays_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "DENSE_ENTRIES", 10)
+    assert sp.issparse(standardise(sp.csr_array(X)))
+
+
 def low_rank(rng: np.random.Generator) -> np.ndarray:
     return rng.standard_normal((60, 4)) @ rng.standard_normal((4, 30)) + 0.01 * rng.standard_normal((60, 30))
 

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from drgst.graph.core import make_graph
+from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.transforms import propagate as module
+from drgst.graph.transforms.features import centre
 from drgst.graph.transforms.normalise import sym_norm, sym_norm_without_loops
-from drgst.graph.transforms.propagate import propagate, propagate_to_limit, smooth_log_probs
+from drgst.graph.transforms.products import Storage
+from drgst.graph.transforms.propagate import (
+    polynomial_blocks,
+    polynomials,
+    propagate,
+    propagate_to_limit,
+    restart_coefficients,
+    smooth_log_probs,
+)
 from drgst.graph.transforms.softmax import log_softmax
 
 
@@ -42,3 +55,62 @@ def test_smoothed_probabilities(world: Any) -> None:
     for _ in range(5):
         g = 0.2 * np.exp(log_p) + 0.8 * (s.toarray() @ g)
     np.testing.assert_allclose(np.exp(smooth_log_probs(log_p, s)), g / g.sum(axis=1, keepdims=True), atol=1e-6)
+
+
+@pytest.fixture
+def x() -> np.ndarray:
+    """More columns than one block has."""
+    return np.random.default_rng(3).normal(1, 0.1, size=(60, 2 * module.WIDEST + 3)).astype(np.float32)
+
+
+FAR, NEAR = restart_coefficients(0.1, 20), restart_coefficients(0.3, 10)
+
+
+def test_several_polynomials_from_one_sequence(world: Any, x: np.ndarray) -> None:
+    s = sym_norm(world.graph.adjacency)
+    blocks = [(columns, [z.copy() for z in sums]) for columns, sums in polynomial_blocks(s, x, (FAR, NEAR))]
+    assert [columns.start for columns, _ in blocks] == [0, 64, 128]
+    for r, (restart, steps) in enumerate(((0.1, 20), (0.3, 10))):
+        whole = np.concatenate([sums[r] for _, sums in blocks], axis=1)
+        np.testing.assert_allclose(whole, propagate(s, x, 1 - restart, steps), rtol=1e-5)
+
+
+def test_representations_are_centred_unit_rows_of_the_propagation(world: Any, x: np.ndarray, tmp_path: Path) -> None:
+    s = sym_norm(world.graph.adjacency)
+    wanted = [centre(propagate(s, x, 1 - restart, steps)) for restart, steps in ((0.1, 20), (0.3, 10))]
+    for storage, tolerance in ((Storage(), 1e-5), (Storage("float16"), 1e-3), (Storage("float16", tmp_path), 1e-3)):
+        for found, z in zip(polynomials(s, x, (FAR, NEAR), storage), wanted, strict=True):
+            assert found.dtype == storage.dtype
+            np.testing.assert_allclose(found, z, atol=tolerance)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["z-0.npy", "z-1.npy"]
+
+
+def test_values_too_small_for_float16_keep_their_precision(world: Any, x: np.ndarray) -> None:
+    s = sym_norm(world.graph.adjacency)
+    (small,) = polynomials(s, x * np.float32(1e-12), (FAR,), Storage("float16"))
+    np.testing.assert_allclose(small, centre(propagate(s, x, 0.9, 20)), atol=1e-3)
+
+
+def test_hops_are_the_rows_of_an_identity_matrix(world: Any, x: np.ndarray) -> None:
+    s = sym_norm(world.graph.adjacency)
+    own, _, second = polynomials(s, x, np.eye(3))
+    np.testing.assert_allclose(own, centre(x), atol=1e-5)
+    np.testing.assert_allclose(second, centre(s @ (s @ x)), atol=1e-5)
+
+
+def test_constant_columns_give_zeros(world: Any) -> None:
+    (z,) = polynomials(sym_norm_without_loops(world.graph.adjacency), np.zeros((60, 2), dtype=np.float32), (NEAR,))
+    assert not z.any()
+
+
+def test_threads_do_not_change_the_result() -> None:
+    graph = block_model(4_000, 20_000, seed=0)  # enough rows to be shared between threads
+    x = np.random.default_rng(0).normal(size=(4_000, 64)).astype(np.float32)
+    s, before, found = sym_norm(graph.adjacency), torch.get_num_threads(), []
+    try:
+        for count in (1, 2):
+            torch.set_num_threads(count)
+            found.append(polynomials(s, x, (FAR,))[0])
+    finally:
+        torch.set_num_threads(before)
+    np.testing.assert_array_equal(*found)

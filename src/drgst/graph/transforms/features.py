@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features
+from drgst.graph.transforms.products import multiply_rows, multiply_sparse, orthonormalise
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
+DENSE_ENTRIES = 2**26  # up to so many (256 MB), a sparse matrix may be made dense
 
 
 def row_l1(x: Features) -> Features:
@@ -42,8 +46,11 @@ def scale_columns(x: Features, by: np.ndarray) -> Features:
 
 
 def standardise(x: Features) -> Features:
-    """(x_ij - m_j) / σ_j; x_ij / σ_j where x is sparse with more than 2,000 columns. σ_j = 0 counts as 1."""
-    if not isinstance(x, np.ndarray) and x.shape[1] <= GRAM_COLUMNS:
+    """(x_ij - m_j) / σ_j; x_ij / σ_j where x is sparse and has more than 2,000 columns or would take more than 256 MB.
+
+    σ_j = 0 counts as 1.
+    """
+    if not isinstance(x, np.ndarray) and x.shape[1] <= GRAM_COLUMNS and math.prod(x.shape) <= DENSE_ENTRIES:
         x = x.toarray()
     mean = np.asarray(x.mean(axis=0))
     if isinstance(x, np.ndarray):
@@ -67,10 +74,11 @@ def svd(x: Features, k: int, seed: int, rounds: int = 7) -> np.ndarray:
     if not 1 <= k <= limit:
         raise SettingError(f"svd has k = {k}, but a matrix of shape {x.shape} allows 1 to {limit}")
     basis = _range_basis(x, min(k + 10, limit), np.random.default_rng(seed), rounds)
-    u, s, _ = np.linalg.svd(np.asarray(basis.T @ x), full_matrices=False)
-    reduced = (basis @ u[:, :k]) * s[:k]
-    peak = reduced[np.abs(reduced).argmax(axis=0), np.arange(k)]
-    return np.ascontiguousarray(reduced * np.where(peak < 0, -1, 1), dtype=np.float32)
+    u, s, _ = np.linalg.svd(np.asarray(x.T @ basis).T, full_matrices=False)
+    reduced = multiply_rows(basis, np.asarray(u[:, :k] * s[:k], dtype=np.float32))
+    highest, lowest = reduced.max(axis=0), reduced.min(axis=0)
+    reduced *= np.where(-lowest > highest, -1, 1).astype(np.float32)
+    return reduced
 
 
 def reduce_columns(x: Features, k: int) -> np.ndarray:
@@ -81,15 +89,21 @@ def reduce_columns(x: Features, k: int) -> np.ndarray:
         return svd(x, k, seed=0, rounds=3)
     gram = x.T @ x
     _, v = np.linalg.eigh(np.asarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64))
-    return np.asarray(x @ v[:, -k:][:, ::-1].astype(np.float32))
+    return _product(x, v[:, -k:][:, ::-1].astype(np.float32))
 
 
 def _range_basis(x: Features, width: int, rng: np.random.Generator, rounds: int) -> np.ndarray:
     """An orthonormal (N, width) basis of the leading left singular vectors: Q ← orth(X orth(Xᵀ Q)), repeated."""
-    q = np.linalg.qr(x @ rng.standard_normal((x.shape[1], width), dtype=np.float32))[0]
+    transposed = x.T if isinstance(x, np.ndarray) else x.T.tocsr()
+    q = orthonormalise(_product(x, rng.standard_normal((x.shape[1], width), dtype=np.float32)))
     for _ in range(rounds):
-        q = np.linalg.qr(x @ np.linalg.qr(x.T @ q)[0])[0]
+        q = orthonormalise(_product(x, orthonormalise(_product(transposed, q))))
     return q
+
+
+def _product(x: Features, y: np.ndarray) -> np.ndarray:
+    """X Y, dense."""
+    return np.asarray(x @ y) if isinstance(x, np.ndarray) else multiply_sparse(x, y)
 
 
 def _row_sums(x: Features) -> np.ndarray:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import scipy.sparse as sp
 
+from drgst.graph.transforms.products import BLOCK_BYTES, MEMORY, Storage, divide_rows, torch_csr
 from drgst.graph.transforms.softmax import softmax
+
+NARROWEST, WIDEST = 16, 64  # columns of a block: 16 are one cache line of a row
 
 
 def propagate(s: sp.csr_array, start: np.ndarray, alpha: float, steps: int) -> np.ndarray:
@@ -27,3 +31,71 @@ def smooth_log_probs(log_p: np.ndarray, s: sp.csr_array, steps: int = 5) -> np.n
     """log of G⁵ with rows made to sum to 1, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 S Gᵗ, (N, C)."""
     p = np.maximum(propagate(s, softmax(log_p), 0.8, steps), 1e-12)
     return np.asarray(np.log(p / p.sum(axis=1, keepdims=True)))
+
+
+def restart_coefficients(restart: float, steps: int) -> np.ndarray:
+    """c_k = α (1-α)^k for k < n and c_n = (1-α)^n, (n+1,): Σ_k c_k S^k Y is Gⁿ of :func:`propagate` with 1 - α.
+
+    α = ``restart``, n = ``steps``.
+    """
+    c = restart * (1 - restart) ** np.arange(steps + 1)
+    c[-1] = (1 - restart) ** steps
+    return c
+
+
+def polynomial_blocks(
+    s: sp.csr_array, x: np.ndarray, coefficients: Sequence[np.ndarray]
+) -> Iterator[tuple[slice, list[np.ndarray]]]:
+    """(J, [Σ_k c_k S^k X_J for each c]), (N, |J|) float32 each, for consecutive blocks J of the columns of X, (N, D).
+
+    All polynomials come from one sequence S X, S² X, … A block of X fits the cache where N allows it. The arrays are
+    overwritten by the next block. Results do not depend on the number of threads: each row of a product is summed by
+    one thread.
+    """
+    import torch  # slow to import
+
+    count, width = x.shape
+    matrix = torch_csr(s)
+    step = min(max(BLOCK_BYTES // (4 * max(count, 1)), NARROWEST), WIDEST)
+    for start in range(0, width, step):
+        columns = slice(start, min(start + step, width))
+        here = torch.from_numpy(np.array(x[:, columns], dtype=np.float32, order="C"))
+        following = torch.empty_like(here)
+        sums = [here * float(c[0]) for c in coefficients]
+        for k in range(1, max(len(c) for c in coefficients)):
+            torch.mm(matrix, here, out=following)
+            here, following = following, here
+            for total, c in zip(sums, coefficients, strict=True):
+                if k < len(c) and c[k]:
+                    total.add_(here, alpha=float(c[k]))
+        yield columns, [total.numpy() for total in sums]
+
+
+def polynomials(
+    s: sp.csr_array, x: np.ndarray, coefficients: Sequence[np.ndarray], storage: Storage = MEMORY, name: str = "z"
+) -> tuple[np.ndarray, ...]:
+    """Σ_k c_k S^k X, centred and with rows of unit length, (N, D), for each c of ``coefficients``.
+
+    ``x`` is (N, D) of any storage. Two restart probabilities are two :func:`restart_coefficients`; X, S X, S² X are the
+    rows of an identity matrix. Beside the results, three blocks of columns (:func:`polynomial_blocks`) and one per
+    polynomial are held. In ``storage`` the results are called ``name``-0, ``name``-1, …
+    """
+    results = [storage.empty(x.shape, f"{name}-{r}") for r in range(len(coefficients))]
+    squares = np.zeros((len(coefficients), x.shape[0]))
+    scales = [0.0] * len(coefficients)  # one number per result that makes its values about 1, for float16
+    for columns, sums in polynomial_blocks(s, x, coefficients):
+        for r, (result, block) in enumerate(zip(results, sums, strict=True)):
+            block -= block.mean(axis=0, dtype=np.float64).astype(np.float32)
+            scales[r] = scales[r] or _inverse_rms(block)
+            block *= np.float32(scales[r] or 1)
+            squares[r] += np.einsum("ij,ij->i", block, block)
+            result[:, columns] = block
+    for result, q in zip(results, squares, strict=True):
+        divide_rows(result, q)
+    return tuple(results)
+
+
+def _inverse_rms(block: np.ndarray) -> float:
+    """1 / √mean(z²); 0 where all are zero."""
+    mean = float(np.vdot(block, block)) / max(block.size, 1)
+    return 1 / math.sqrt(mean) if mean > 0 else 0.0

@@ -1,0 +1,115 @@
+"""Large matrices: where they are stored, and products and sums over blocks of their rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+BLOCK_BYTES = 16 * 2**20  # of a block of rows or columns: half of a common last-level cache
+
+
+@dataclass(frozen=True)
+class Storage:
+    """How (N, D) matrices are stored: the type of an entry, and a folder for memory-mapped files, else in memory.
+
+    float16 halves the size. Its relative precision is 2^-11, and values below 6e-5 lose some of it, so it suits rows of
+    unit length. The folder must exist; the files belong to the caller.
+    """
+
+    dtype: Literal["float32", "float16"] = "float32"
+    folder: Path | None = None
+
+    def empty(self, shape: tuple[int, ...], name: str) -> np.ndarray:
+        """An array of that shape; in ``folder`` it is the file ``name``.npy."""
+        if self.folder is None:
+            return np.empty(shape, dtype=self.dtype)
+        return np.lib.format.open_memmap(self.folder / f"{name}.npy", mode="w+", dtype=self.dtype, shape=shape)
+
+
+MEMORY = Storage()
+
+
+def row_blocks(rows: int, width: int) -> Iterator[slice]:
+    """Consecutive slices of 0 … ``rows`` whose float32 entries, ``width`` per row, fill at most 16 MB each."""
+    step = max(1, BLOCK_BYTES // (4 * max(width, 1)))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+def torch_csr(s: sp.csr_array) -> Any:
+    """S as a torch tensor in float32 that shares the memory of S where that is float32, too."""
+    import torch  # slow to import
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # CSR is in beta state; S is read-only, and so is the tensor here
+        values = torch.from_numpy(np.asarray(s.data, dtype=np.float32))
+        crow, col = (torch.from_numpy(np.asarray(part)) for part in (s.indptr, s.indices))
+        return torch.sparse_csr_tensor(crow, col, values, size=s.shape, check_invariants=False)
+
+
+def multiply_sparse(s: sp.csr_array, x: np.ndarray) -> np.ndarray:
+    """S X, (N, D) float32, for X of float32, by the kernel of torch, which is faster than that of SciPy."""
+    import torch  # slow to import
+
+    return (torch_csr(s) @ torch.from_numpy(np.ascontiguousarray(x))).numpy()
+
+
+def multiply_rows(z: np.ndarray | sp.csr_array, weight: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """Z W, (N, C) in the type of W, for Z of any storage, (N, D): a block of rows at a time.
+
+    ``out`` may be Z itself where W is square.
+    """
+    out = np.empty((z.shape[0], weight.shape[1]), dtype=weight.dtype) if out is None else out
+    for rows in row_blocks(z.shape[0], z.shape[1] if isinstance(z, np.ndarray) else weight.shape[1]):
+        out[rows] = z[rows].astype(weight.dtype, copy=False) @ weight
+    return out
+
+
+def gram(z: np.ndarray) -> np.ndarray:
+    """Zᵀ Z, (D, D) float64, for Z of any storage, (N, D): a block of rows at a time."""
+    total = np.zeros((z.shape[1], z.shape[1]))
+    for rows in row_blocks(z.shape[0], z.shape[1]):
+        block = z[rows].astype(np.float64)
+        total += block.T @ block
+    return total
+
+
+def centre_rows(z: np.ndarray) -> np.ndarray:
+    """z_i ← (z_i - z̄) / ‖z_i - z̄‖₂ in place, (N, D) of any storage; a row equal to z̄ becomes zero."""
+    blocks = list(row_blocks(*z.shape))
+    mean = sum(z[rows].sum(axis=0, dtype=np.float64) for rows in blocks) / max(z.shape[0], 1)
+    for rows in blocks:
+        block = z[rows] - np.asarray(mean, dtype=np.float32)
+        divide_rows(block, np.einsum("ij,ij->i", block, block, dtype=np.float64))
+        z[rows] = block
+    return z
+
+
+def divide_rows(z: np.ndarray, squares: np.ndarray) -> None:
+    """z_i ← z_i / √q_i in place for q = ``squares``, (N,); rows with q_i = 0 become zero."""
+    scale = np.divide(1.0, np.sqrt(squares), out=np.zeros(squares.shape), where=squares > 0).astype(np.float32)
+    for rows in row_blocks(*z.shape):
+        z[rows] = z[rows] * scale[rows, None]
+
+
+def orthonormalise(y: np.ndarray) -> np.ndarray:
+    """Q with Qᵀ Q = I and the columns of Y as its span, (N, D), in place: Q = Y R^-1 with Yᵀ Y = Rᵀ R, twice.
+
+    Where Yᵀ Y is close to singular, by Householder reflections instead.
+    """
+    for _ in range(2):  # the second time removes the rounding of the first
+        square = gram(y)
+        try:
+            r = np.linalg.cholesky(square).T
+        except np.linalg.LinAlgError:
+            r = np.zeros_like(square)
+        size = np.abs(np.diag(r))
+        if size.min(initial=np.inf) <= 1e-5 * size.max(initial=0):
+            return np.asarray(np.linalg.qr(y)[0])
+        multiply_rows(y, np.linalg.inv(r).astype(y.dtype), out=y)
+    return y
