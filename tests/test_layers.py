@@ -43,7 +43,7 @@ ORDERS = {
         training registry
     """,
     "uncertainty": """
-        closed calibration
+        closed calibration class_prior
         gain cagcn
     """,
     "selftrain": """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,17 +32,23 @@ class SelfTraining(BaseEstimator):
     """Any recipe, by name or made of the user's own parts, on one graph.
 
     ``recipe`` is a name (see ``drgst recipes``) or a :class:`~drgst.selftrain.recipe.Recipe`; ``settings`` is a
-    dict of changes to its defaults and presets. Fitted attributes end in an underscore; classes are numbered as
+    dict of changes to its defaults and presets; ``prior`` maps classes to their shares among the unlabelled nodes, all
+    classes or some, which the predictions then follow. Fitted attributes end in an underscore; classes are numbered as
     in ``graph.labels`` and named in ``classes_``. After ``fit``, ``result_`` is the complete
     :class:`~drgst.runs.result.Result`.
     """
 
     def __init__(
-        self, recipe: str | AnyRecipe = "drgst-de", settings: dict[str, Any] | None = None, seed: int = 0
+        self,
+        recipe: str | AnyRecipe = "drgst-de",
+        settings: dict[str, Any] | None = None,
+        seed: int = 0,
+        prior: Mapping[str, float] | None = None,
     ) -> None:
         self.recipe = recipe
         self.settings = settings
         self.seed = seed
+        self.prior = prior
 
     def fit(self, graph: Any, split: Split | None = None, callback: Callback | None = None) -> SelfTraining:
         """Run the recipe on ``graph`` (a Graph or a PyG Data).
@@ -86,7 +93,7 @@ class SelfTraining(BaseEstimator):
         return make_page(self.result_, f"{self!r}.fit(graph, split)".replace("\n", ""))
 
     def _changes(self) -> dict[str, Any]:
-        return dict(self.settings or {})
+        return {**(self.settings or {}), **({"prior": self.prior} if self.prior else {})}
 
     def _set_model(self, model: Model) -> SelfTraining:
         self.model_ = model
@@ -130,6 +137,7 @@ class DRGST(SelfTraining):
         patience: int | None = None,
         device: str | None = None,
         seed: int = 0,
+        prior: Mapping[str, float] | None = None,
     ) -> None:
         self.gain = gain
         self.threshold = threshold
@@ -148,6 +156,7 @@ class DRGST(SelfTraining):
         self.patience = patience
         self.device = device
         self.seed = seed
+        self.prior = prior
 
     @property
     def recipe(self) -> str:  # type: ignore[override]

@@ -217,7 +217,7 @@ def test_predict_the_run_and_another_graph(capsys: Any, town: Graph, file: Path,
         code, text, _ = call(capsys, "predict", "x", tmp_path / graph)
         assert code == 0
         rows = rows_of(text)
-        assert list(rows[0]) == ["id", "label", "confidence"]
+        assert list(rows[0])[:3] == ["id", "label", "confidence"]
         assert [r["label"] for r in rows] == expected
         assert rows[7]["id"] == "n7"
     code, text, _ = call(capsys, "predict", "x", file, "--out", "p.csv", "--json")

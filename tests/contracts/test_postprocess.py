@@ -13,6 +13,7 @@ from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import result_stage
 from drgst.selftrain.parts import PARTS, BiasCorrected, Calibrated, CorrectAndSmooth, MaxStages, Temperature, Threshold
 from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
+from drgst.selftrain.postprocess.class_prior import ClassPrior
 from drgst.selftrain.predict import predict_logits
 from drgst.selftrain.recipe import Recipe
 
@@ -35,7 +36,7 @@ class MeanOfRuns(Postprocess):
         return Adjusted(made, {"weight": torch.tensor(self.weight)}, "Mean of two runs.")
 
 
-OURS = (Calibrated(Temperature()), Calibrated(BiasCorrected()), CorrectAndSmooth())
+OURS = (Calibrated(Temperature()), Calibrated(BiasCorrected()), CorrectAndSmooth(), ClassPrior("0=0.2"))
 ALL = pytest.mark.parametrize(
     "part", [*OURS, halved, MeanOfRuns()], ids=lambda part: getattr(part, "__name__", type(part).__name__)
 )

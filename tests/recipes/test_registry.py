@@ -60,7 +60,7 @@ def test_a_run_reads_no_setting_that_its_recipe_does_not_declare(world: Any, nam
     recorder = Recorder(problem.settings)
     object.__setattr__(problem, "settings", recorder)
     drgst.selftrain.engine.self_train(problem, spec.make(recorder))
-    unused = {"samples", "estimator", "keep", "on_collapse", "retries"}  # read, but without effect
+    unused = {"samples", "estimator", "keep", "on_collapse", "retries", "prior"}  # read, but without effect
     assert recorder.names - unused <= set(spec.settings().names)
     assert set(spec.defaults) <= set(spec.settings().names)
 
@@ -83,7 +83,8 @@ def test_what_is_not_read_is_refused() -> None:
 def test_every_parameter_of_the_estimator_is_read() -> None:
     for gain in ("dropout", "dropedge", "both"):
         model = drgst.DRGST(gain=gain)
-        assert set(model.get_params()) - {"seed"} <= set(find_recipe(model.recipe).settings().names)
+        names = find_recipe(model.recipe).settings({"prior": "a=0.1"}).names
+        assert set(model.get_params()) - {"seed"} <= set(names)
 
 
 def test_presets_then_defaults_then_changes(cora: Any) -> None:

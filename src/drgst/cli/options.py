@@ -12,6 +12,14 @@ JsonOption = Annotated[bool, typer.Option("--json", help="End standard output wi
 PoolOption = Annotated[
     str, typer.Option("--pool", help="Nodes that may be pseudo-labelled: unlabelled, or all-but-validation.")
 ]
+PriorOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prior",
+        metavar="CLASS=SHARE",
+        help="Share of a class among the unlabelled nodes: fraud=0.02; repeatable.",
+    ),
+]
 RootOption = Annotated[
     str | None, typer.Option("--root", help="Folder with the data sets' files.", envvar="DRGST_DATA", show_envvar=True)
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption, RootOption
+from drgst.cli.options import JsonOption, PriorOption, RootOption
 
 if TYPE_CHECKING:
     from drgst.runs.config import RunConfig
@@ -42,6 +42,7 @@ def run(
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, such as threshold=0.5.")
     ] = None,
+    prior: PriorOption = None,
     config: Annotated[Path | None, typer.Option(help="Config file of the run; other options override it.")] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder.", show_default="runs/DATA-RECIPE-LABELS-SEED")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run in the folder.")] = False,
@@ -64,6 +65,7 @@ def run(
 
     data, settings = _graph_and_settings(words or [], changes or [])
     settings |= parse_changes([f"device={device}"] if device else [])
+    settings |= {"prior": ", ".join(prior)} if prior else {}
     if split is not None and not split.is_file():
         raise SplitError(f"there is no split file {split}")
     given = RunConfig(

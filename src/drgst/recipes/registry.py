@@ -39,7 +39,7 @@ class RecipeSpec:
 
         They are restricted to the settings that the recipe reads; a change or default of another is refused.
         """
-        given = {**self.defaults, **(changes or {})}
+        given = {k: v for k, v in {**self.defaults, **(changes or {})}.items() if k != "prior" or v}
         settings = Settings().updated({**(preset or {}), **given})
         restricted = settings.restricted(f"recipe {self.name}", self.reads(settings))
         restricted.check_names(given)
@@ -54,7 +54,8 @@ class RecipeSpec:
         """The settings that the recipe reads: while its parts are made, and while they run."""
         recorder = _Recorder(settings)
         recipe = self.make(cast(Settings, recorder))
-        return frozenset({*recorder.names, *recipe.reads, *READS, "device"})
+        names = {*recorder.names, *recipe.reads, *READS, "device"}
+        return frozenset(names if settings.prior is not None else names - {"prior"})  # part of a run that has one
 
 
 class _Recorder:

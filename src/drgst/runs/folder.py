@@ -4,7 +4,7 @@
 ``split.json``          training, validation, test and pool nodes, by node id
 ``stages/000.…``        each stage, written when it ends: an interrupted run is resumed from the last one
 ``history.jsonl``       one line per stage
-``predictions.csv``     id, label, confidence, gain, stage
+``predictions.csv``     per node: class, probabilities, gain, stage, given label, its out-of-fold probability
 ``model.safetensors``   the network, with ``model.json``: ``drgst.load_model(folder)``
 ``summary.json``        the metrics; written last, so that a folder that has it is finished
 """

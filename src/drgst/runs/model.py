@@ -25,7 +25,7 @@ from drgst.selftrain.predict import own_state, predict_logits
 from drgst.selftrain.recipe import AnyRecipe, Recipe
 from drgst.selftrain.settings import Settings
 
-FORMAT = 2
+FORMAT = 3
 OWN = "own"  # the name of a recipe that is made of the user's parts
 
 

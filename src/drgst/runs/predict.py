@@ -19,8 +19,6 @@ from drgst.runs.folder import CONFIG, MODEL, PREDICTIONS, finished_run
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.model import Model
 
-HEADER = ("id", "label", "confidence", "gain", "stage")
-
 
 @dataclass(frozen=True)
 class Predictions:
@@ -49,13 +47,37 @@ def of_model(model: Model, graph: Graph) -> Predictions:
 
 
 def to_csv(ids: Sequence[Any], class_names: Sequence[str], arrays: Mapping[str, np.ndarray]) -> str:
-    """One line per node: its id, label and confidence, and its gain and stage where ``arrays`` has them.
+    """One line per node: id, predicted label, its probability (``confidence``) and that of each class (``p:CLASS``).
 
-    Stage 0 is a training node, -1 a node that was never pseudo-labelled.
+    For the graph of a run also gain and stage (0 for a training node, -1 for a node that was never pseudo-labelled),
+    the label that was given, and its probability by a run without it (``out_of_fold``), empty where there is none.
     """
     p = arrays["probabilities"]
-    columns = [ids, [class_names[c] for c in p.argmax(axis=1)], [f"{v:.6f}" for v in p.max(axis=1)]]
+    columns: dict[str, Sequence[Any]] = {
+        "id": ids,
+        "label": [class_names[c] for c in p.argmax(axis=1)],
+        "confidence": _decimals(p.max(axis=1)),
+    }
     if "gain" in arrays:
-        gain = ["" if math.isnan(v) else f"{v:.6g}" for v in arrays["gain"].tolist()]
-        columns += [gain, arrays["labeled_stage"].tolist()]
-    return csv_text([HEADER[: len(columns)], *zip(*columns, strict=True)])
+        columns["gain"] = ["" if math.isnan(v) else f"{v:.6g}" for v in arrays["gain"].tolist()]
+        columns["stage"] = arrays["labeled_stage"].tolist()
+    if "given" in arrays:
+        columns["given"] = ["" if c < 0 else class_names[c] for c in arrays["given"].tolist()]
+        columns["out_of_fold"] = _out_of_fold(arrays)
+    columns |= {f"p:{name}": _decimals(p[:, c]) for c, name in enumerate(class_names)}
+    return csv_text([columns, *zip(*columns.values(), strict=True)])
+
+
+def _out_of_fold(arrays: Mapping[str, np.ndarray]) -> list[str]:
+    """The out-of-fold probability of the given label of each training node; "" for all other nodes."""
+    cells = [""] * arrays["given"].size
+    if "out_of_fold" in arrays:
+        train = np.flatnonzero(arrays["labeled_stage"] == 0)
+        p = softmax(arrays["out_of_fold"])[np.arange(train.size), arrays["given"][train]]
+        for node, text in zip(train.tolist(), _decimals(p), strict=True):
+            cells[node] = text
+    return cells
+
+
+def _decimals(values: np.ndarray) -> list[str]:
+    return [f"{v:.6f}" for v in values.tolist()]

@@ -13,11 +13,12 @@ import numpy as np
 from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.graph.transforms.softmax import softmax
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder
 from drgst.runs.memory import peak_memory_mb
-from drgst.runs.metrics import Metrics, run_metrics, stage_rows
+from drgst.runs.metrics import Metrics, accuracy, run_metrics, stage_rows
 from drgst.runs.model import Model
 from drgst.runs.predict import to_csv
 from drgst.runs.suggest import Suggestions, label_scores, suggest_nodes
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from drgst.runs.run import Run
 
 SUGGESTED = 20
+BALANCED = 1.5  # largest number of labels per class over the smallest, up to which labels count as balanced
+UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these count as unequal
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,8 @@ class Result:
             "candidates": candidates(graph, run.split),
             "transition": stage.transition,
             "postprocessed": stage.postprocessed,
+            "out_of_fold": stage.out_of_fold,
+            "given": run.problem.graph.labels,
         }
         model = Model(
             recipe=str(run.config.recipe),
@@ -106,6 +111,20 @@ class Result:
         return self.model.arrays["probabilities"]
 
     @property
+    def out_of_fold(self) -> np.ndarray | None:
+        """(M, C) probabilities of the training nodes by runs without their labels; None where there are none.
+
+        They do not follow a stated class prior: training nodes have the shares of the labels.
+        """
+        logits = self.model.arrays.get("out_of_fold")
+        return None if logits is None else softmax(logits)
+
+    @property
+    def unlabelled(self) -> np.ndarray:
+        """The nodes whose label the run was not given."""
+        return np.flatnonzero(self.model.arrays["given"] < 0)
+
+    @property
     def epochs(self) -> int:
         """Of all stages."""
         return sum(stage.epochs for stage in self.history.stages)
@@ -114,6 +133,22 @@ class Result:
     def metrics(self) -> Metrics:
         """Metrics of the result and of its teacher; None where no label is known."""
         return run_metrics(self.probabilities, self.history[0].probabilities, self.graph, self.split)
+
+    def prior_warning(self) -> str:
+        """A sentence where labels are balanced and predicted class shares are not, and no prior is stated; else ""."""
+        given, rest = self.model.arrays["given"], self.unlabelled
+        counts = np.bincount(given[given >= 0], minlength=len(self.model.class_names))
+        if self.model.settings.prior is not None or not rest.size or counts.max() > BALANCED * counts.min():
+            return ""
+        shares = self.probabilities[rest].mean(axis=0)
+        rare = int(shares.argmin())
+        if shares.max() < UNEQUAL * shares[rare]:
+            return ""
+        name = self.model.class_names[rare]
+        return (
+            f"the labels are balanced, but the run predicts a share of {shares[rare]:.1%} for class {name!r}: "
+            f"probabilities of rare classes are then too high; state the share that you know with --prior {name}=SHARE"
+        )
 
     @cached_property
     def suggested(self) -> Suggestions:
@@ -136,12 +171,14 @@ class Result:
     def summary(self) -> dict[str, Any]:
         """The facts and metrics of the run as plain values, for ``summary.json`` and ``--json``."""
         config, split, labels = self.config, self.split, self.graph.labels
+        oof, given = self.out_of_fold, labels[split.train]
         return {
             "dataset": self.graph.name,
             "recipe": config.recipe,
             "per_class": config.per_class or labels_per_class(labels[split.train]),
             "seed": config.seed,
             **self.metrics,
+            "oof_accuracy": None if oof is None else accuracy(oof.argmax(axis=1), given),
             "stages": len(self.history) - 1,
             "result_stage": self.stage.number,
             "stop_reason": self.history.stop_reason,

@@ -17,6 +17,7 @@ from drgst.errors import RunError
 from drgst.files import sha256
 from drgst.graph.core import Graph
 from drgst.graph.datasets.load import open_graph
+from drgst.graph.datasets.registry import DATASETS
 from drgst.graph.split import Split
 from drgst.nn.inputs import open_device
 from drgst.recipes.resolve import resolve
@@ -32,6 +33,7 @@ from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.persist.stage import save_stage
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
+from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 _log = logging.getLogger("drgst")
 Opener = Callable[[str], Graph]
@@ -61,6 +63,8 @@ class Run:
         split = config.make_split(graph) if split is None else split
         recipe = str(config.recipe) if parts is None else parts
         settings, parts = resolve(recipe, graph, split, config.settings)
+        if settings.prior is not None:
+            class_shares(parse_shares(settings.prior), graph.class_names)  # refuse an unknown class before training
         problem = Problem.of(graph, split, settings, cast(int, config.seed))
         config = replace(config, data=config.data or graph.name, settings=settings.as_dict(), versions=versions())
         return cls(config, graph, problem, parts)
@@ -104,6 +108,9 @@ class Run:
         if folder is not None:
             result = replace(result, folder=str(folder))
             result.save(folder)
+        warning = "" if self.graph.name in DATASETS else result.prior_warning()
+        if warning:
+            _log.warning("%s", warning)
         return result
 
     def _start(self, folder: RunFolder, resume: bool) -> History:
@@ -154,7 +161,9 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
         )
     history = history.ended(model.stop_reason)
     stage, logits = result_stage(history, model.settings.keep), model.arrays.get("postprocessed")
-    history = history.with_result(replace(stage, postprocessed=logits, state=model.state, note=model.note))
+    known = model.arrays.get("out_of_fold")
+    stage = replace(stage, postprocessed=logits, out_of_fold=known, state=model.state, note=model.note)
+    history = history.with_result(stage)
     result = Result(
         config,
         history,

@@ -40,6 +40,7 @@ class Stage:
     calibrated: np.ndarray | None = None  # (N, C) logits after calibration; None: nothing was calibrated
     selection_logits: np.ndarray | None = None  # (N, C) logits that the parts of the next stage go by; None: ``logits``
     postprocessed: np.ndarray | None = None  # (N, C) logits of the result; None: not the result, or not postprocessed
+    out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels
 
     @property
     def val_loss(self) -> float:

@@ -18,6 +18,7 @@ from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.learners.propagation import LabelPropagation
 from drgst.selftrain.postprocess.calibrated import Calibrated
+from drgst.selftrain.postprocess.class_prior import ClassPrior
 from drgst.selftrain.postprocess.smooth import CorrectAndSmooth
 from drgst.selftrain.select.accumulate import Accumulate
 from drgst.selftrain.select.base import Nothing
@@ -56,6 +57,6 @@ SLOTS: dict[str, tuple[Any, ...]] = {
     "calibrate": (Identity, Temperature, BiasCorrected, Mixing, CaGCN),
     "stop": (MaxStages, NoNewLabels, Agreement, ValidationPlateau),
     "learner": (Network, LabelPropagation, LogisticPPR, MultiViewEnsemble),
-    "postprocess": (Calibrated, CorrectAndSmooth),
+    "postprocess": (Calibrated, CorrectAndSmooth, ClassPrior),
 }
 PARTS: dict[str, dict[str, Any]] = {slot: {kind.__name__: kind for kind in kinds} for slot, kinds in SLOTS.items()}

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr,
 
 from drgst.errors import SettingError, nearest, unknown
 from drgst.nn.training import Schedule
+from drgst.uncertainty.class_prior import parse_shares, shares_text
 from drgst.uncertainty.gain import GainSettings
 
 
@@ -21,6 +22,11 @@ def _fraction(value: Any) -> Any:
         except (ValueError, ZeroDivisionError):
             return value
     return value
+
+
+def _shares(value: Any) -> Any:
+    """Class shares, a mapping or text, as the text ``fraud=0.02, ok=0.98``."""
+    return None if value in (None, {}) else shares_text(parse_shares(value))
 
 
 Number = Annotated[float, BeforeValidator(_fraction)]
@@ -99,12 +105,15 @@ class Settings(BaseModel):
     inverse_l2: Number = Field(default=100.0, gt=0, description="c of the penalty |W|^2 / (2c)")
     view: PlusView = Field(default="auto", description="the view that is read")
     # what is done to the predictions of the result
-    calibrate: Literal["none", "temperature", "bias", "mixing", "cagcn"] = Field(
-        default="none", description="calibration, fitted to validation nodes"
+    calibrate: Literal["none", "temperature", "bias", "mixing", "cagcn", "crossfit"] = Field(
+        default="none", description="calibration, fitted to validation nodes; crossfit: to out-of-fold training nodes"
     )
     smooth: Literal["none", "correct-and-smooth"] = Field(default="none", description="smoothing of the result")
     correct_alpha: Number = Field(default=0.8, ge=0, lt=1, description="how far correct-and-smooth spreads errors")
     smooth_alpha: Number = Field(default=0.8, ge=0, lt=1, description="how far correct-and-smooth spreads labels")
+    prior: Annotated[str | None, BeforeValidator(_shares)] = Field(
+        default=None, description="class shares of the unlabelled nodes, as in fraud=0.02; none: as predicted"
+    )
     # the machine
     device: str = Field(default="cpu", description="cpu, cuda, cuda:1, mps or auto")
 
@@ -180,4 +189,6 @@ def _sentence(error: ValidationError) -> str:
     """The first error of pydantic as: name, value, what is allowed."""
     first = error.errors()[0]
     name = str(first["loc"][0])
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
     return f"setting {name} is {first['input']} (allowed: {allowed(name)})"

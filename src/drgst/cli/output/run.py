@@ -14,7 +14,7 @@ from drgst.graph.split import Split
 from drgst.runs.config import RunConfig
 
 FILES = (
-    ("predictions.csv", "every node: id, label, confidence, gain, stage of its pseudo-label"),
+    ("predictions.csv", "every node: class, probability of each class, gain, stage, given label"),
     ("model.safetensors", "the network: drgst.load_model(folder)"),
     ("history.jsonl", "every stage: metrics, transition matrix, loss curves"),
     ("config.toml", "to run it again: drgst run --config"),

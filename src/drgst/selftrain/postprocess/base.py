@@ -42,6 +42,7 @@ class Adjusted:
     logits: np.ndarray  # (N, C)
     learnt: Mapping[str, Tensor] = field(default_factory=dict)
     note: str = ""
+    out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels
 
 
 class Postprocess(ABC):

@@ -29,17 +29,19 @@ class CrossFitted(Postprocess):
     The training nodes are split into three folds (two where a class has two labels). For each fold the whole loop runs
     once more without its labels, on the view that the run chose and with at most 1,000 pseudo-labels per training.
     Logits that were fitted to a label do not tell how often they are wrong elsewhere; out-of-fold logits do. The
-    argmax stays. Nothing is done where there are validation labels, or where a class has one label only.
+    argmax stays. Nothing is done where a class has one label only, or, unless ``always``, where there are validation
+    labels.
     """
 
     folds: int = 3
     max_pseudo_labels: int = 1_000
+    always: bool = False
 
     def __call__(self, logits: np.ndarray, context: Context) -> Adjusted:
         problem = context.problem
         labels = problem.graph.labels[problem.split.train]
         counts = np.bincount(labels)
-        if problem.split.val.size or counts[counts > 0].min() < 2:
+        if (problem.split.val.size and not self.always) or counts[counts > 0].min() < 2:
             return Adjusted(logits)
         stages = self.out_of_fold(context)
         correct = [int((z.argmax(axis=1) == labels).sum()) for z in stages]
@@ -48,7 +50,8 @@ class CrossFitted(Postprocess):
             "correct": torch.tensor(correct),
             "labels": torch.tensor(labels.size),
         }
-        return Adjusted(self.apply(learnt, logits, problem.graph, ""), learnt, describe(learnt))
+        calibrated, known = (self.apply(learnt, z, problem.graph, "") for z in (logits, stages[-1]))
+        return Adjusted(calibrated, learnt, describe(learnt), known)
 
     def apply(self, learnt: Mapping[str, Tensor], logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
         """z / T; z where nothing was learnt."""
@@ -84,7 +87,7 @@ def fold_problem(problem: Problem, inside: np.ndarray) -> Problem:
     labels = problem.graph.labels.copy()
     labels[hidden] = -1
     empty = np.empty(0, dtype=np.int64)
-    known = Split(split.train[~inside], empty, empty, np.union1d(split.pool, hidden))
+    known = Split(split.train[~inside], split.val, empty, np.union1d(split.pool, hidden))
     return replace(problem, graph=problem.graph.with_(labels=labels), split=known)
 
 

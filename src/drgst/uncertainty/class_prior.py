@@ -1,0 +1,97 @@
+"""Class shares that a user states, and the shift of logits that gives predictions these shares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.optimize import minimize
+
+from drgst.errors import SettingError, unknown
+from drgst.graph.transforms.softmax import softmax
+
+TOLERANCE = 1e-6  # by which stated shares may differ from a sum of 1
+_PAIR = re.compile(r"\s*(.+?)\s*=\s*([^=,]+?)\s*(?:,|$)")
+
+
+def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
+    """``"fraud=0.02, ok=0.98"``, or a mapping, as class -> share.
+
+    Each share lies between 0 and 1, their sum is 1 at most. A class name may contain commas and equal signs.
+    """
+    pairs = list(given.items()) if isinstance(given, Mapping) else [m.groups() for m in _PAIR.finditer(given)]
+    left = "" if isinstance(given, Mapping) else _PAIR.sub("", given).strip()
+    if left or not pairs:
+        raise SettingError(f"the prior {given!r} is not a list of CLASS=SHARE, such as fraud=0.02")
+    shares: dict[str, float] = {}
+    for name, text in pairs:
+        try:
+            share = float(text)
+        except (TypeError, ValueError):
+            raise SettingError(f"the prior of class {name!r} is {text!r}, but must be a number") from None
+        if not 0 < share < 1:
+            raise SettingError(f"the prior of class {name!r} is {share:g}, but must lie between 0 and 1")
+        if name in shares:
+            raise SettingError(f"the prior of class {name!r} is given twice")
+        shares[str(name)] = share
+    if sum(shares.values()) > 1 + TOLERANCE:
+        raise SettingError(f"the prior {shares_text(shares)} adds up to {sum(shares.values()):g}, which is above 1")
+    return shares
+
+
+def shares_text(shares: Mapping[str, float]) -> str:
+    """``fraud=0.02, ok=0.98``: what :func:`parse_shares` reads."""
+    return ", ".join(f"{name}={share:g}" for name, share in shares.items())
+
+
+def class_shares(shares: Mapping[str, float], class_names: Sequence[str]) -> np.ndarray:
+    """π, (C,), NaN for classes without a stated share; unknown classes and impossible sums are refused."""
+    for name in shares:
+        if name not in class_names:
+            raise SettingError(unknown("class in the prior", name, class_names))
+    total = sum(shares.values())
+    if len(shares) == len(class_names) and abs(total - 1) > TOLERANCE:
+        raise SettingError(f"the prior {shares_text(shares)} names every class, but adds up to {total:g}, not 1")
+    if len(shares) < len(class_names) and total > 1 - TOLERANCE:
+        raise SettingError(f"the prior {shares_text(shares)} leaves nothing for the other classes")
+    return np.array([shares.get(name, np.nan) for name in class_names])
+
+
+def prior_shift(logits: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """b, (C,), with 1/N Σ_u softmax(z_u + b)_c = π_c for every stated class c, and b_c = 0 for the others.
+
+    ``logits`` are z, (N, C), and ``shares`` are π, (C,), NaN where not stated: such classes keep their odds among each
+    other. b minimises 1/N Σ_u log Σ_c exp(z_uc + b_c) - Σ_c π_c b_c, which is convex, so b is unique; where all classes
+    are stated the first b is 0.
+    """
+    z = np.asarray(logits, dtype=np.float64)
+    free = np.flatnonzero(np.isfinite(shares))
+    if free.size == shares.size:
+        free = free[1:]
+    target = shares[free]
+
+    def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        shifted = z.copy()
+        shifted[:, free] += values
+        top = shifted.max(axis=1)
+        p = softmax(shifted)[:, free]
+        log_sum = top + np.log(np.exp(shifted - top[:, None]).sum(axis=1))
+        return p, p.mean(axis=0), float(log_sum.mean() - target @ values)
+
+    def hessian(values: np.ndarray) -> np.ndarray:
+        p, mean, _ = moments(values)
+        return np.diag(mean) - p.T @ p / p.shape[0]
+
+    start = np.log(target / np.maximum(softmax(z)[:, free].mean(axis=0), 1e-12))
+    found = minimize(
+        lambda v: (lambda m: (m[2], m[1] - target))(moments(v)),
+        start,
+        jac=True,
+        hess=hessian,
+        method="trust-exact",
+        options={"gtol": 1e-9, "maxiter": 500},
+    )
+    shift = np.zeros(shares.size)
+    shift[free] = found.x
+    return shift

@@ -1,0 +1,81 @@
+"""A stated class prior: predictions follow it, it is saved, and it is applied to other graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import drgst
+from drgst.errors import SettingError
+from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.split import random_split
+from drgst.recipes import find_recipe
+
+GRAPH = block_model(200, 600, seed=0, classes=3, features=20)
+SPLIT = random_split(GRAPH, per_class=4, val=20, test=40, seed=0)
+REST = np.setdiff1d(np.arange(200), np.union1d(SPLIT.train, SPLIT.val))
+SHORT = {"epochs": 5}
+PRIOR = {"0": 0.1, "2": 0.6}
+
+
+@pytest.mark.parametrize("recipe", ["gcn", "label-propagation", "drgst-plus", "drgst-de"])
+def test_every_recipe_follows_the_prior(recipe: str, tmp_path: Path) -> None:
+    changes = SHORT if "epochs" in find_recipe(recipe).settings().names else {}
+    model = drgst.SelfTraining(recipe, changes, prior=PRIOR).fit(GRAPH, SPLIT)
+    np.testing.assert_allclose(model.predict_proba()[REST].mean(axis=0), [0.1, 0.3, 0.6], atol=1e-3)
+    plain = drgst.SelfTraining(recipe, changes).fit(GRAPH, SPLIT)
+    shift = model.result_.stage.final_logits - plain.result_.stage.final_logits
+    np.testing.assert_allclose(shift, np.broadcast_to(shift[0], shift.shape), atol=1e-4)
+    assert "Class prior of the unlabelled nodes: 0 0.1 (without it" in model.result_.stage.note
+    model.save(str(tmp_path))
+    loaded = drgst.load_model(str(tmp_path))
+    assert loaded.settings_.prior == "0=0.1, 2=0.6"
+    np.testing.assert_allclose(loaded.predict_proba(GRAPH), model.predict_proba(), atol=1e-5)
+
+
+def test_a_class_that_does_not_exist_is_refused_before_training() -> None:
+    with pytest.raises(SettingError, match="unknown class in the prior"):
+        drgst.SelfTraining("gcn", prior={"fraud": 0.1}).fit(GRAPH, SPLIT)
+
+
+def test_a_run_without_prior_has_no_such_setting() -> None:
+    """Keys of stored runs are made of the settings: they stay as they are."""
+    assert "prior" not in find_recipe("gcn").settings().names
+    assert "prior" in find_recipe("gcn").settings({"prior": "a=0.1"}).names
+
+
+def test_cross_fitting_is_an_option_of_every_recipe() -> None:
+    model = drgst.SelfTraining("gcn", {**SHORT, "calibrate": "crossfit"}).fit(GRAPH, SPLIT)
+    result = model.result_
+    assert result.out_of_fold is not None
+    assert result.out_of_fold.shape == (SPLIT.train.size, 3)
+    lines = result.predictions_csv().splitlines()
+    assert lines[0] == "id,label,confidence,gain,stage,given,out_of_fold,p:0,p:1,p:2"
+    cells = [line.split(",") for line in lines[1:]]
+    train = SPLIT.train[0]
+    given = GRAPH.labels[train]
+    assert cells[train][5] == str(given)
+    assert float(cells[train][6]) == pytest.approx(result.out_of_fold[0, given], abs=1e-6)
+    assert cells[SPLIT.val[0]][5:7] == [str(GRAPH.labels[SPLIT.val[0]]), ""]
+    assert cells[SPLIT.test[0]][5:7] == ["", ""]
+    assert sum(float(p) for p in cells[0][7:]) == pytest.approx(1, abs=1e-5)
+    plain = drgst.SelfTraining("gcn", SHORT).fit(GRAPH, SPLIT)
+    np.testing.assert_array_equal(plain.predict(), model.predict())
+    assert plain.result_.out_of_fold is None
+
+
+def test_a_run_warns_where_labels_are_balanced_and_predictions_are_not(caplog: pytest.LogCaptureFixture) -> None:
+    shares = {"0": 0.05, "1": 0.45, "2": 0.5}
+    labels = np.random.default_rng(0).choice(3, size=200, p=list(shares.values()))
+    features = np.eye(3)[labels] + np.random.default_rng(1).normal(scale=0.05, size=(200, 3))
+    graph = drgst.make_graph(features, np.zeros((200, 200)), labels)
+    split = random_split(graph, per_class=4, val=0, test=0, seed=0)
+    model = drgst.SelfTraining("logistic-ppr").fit(graph, split)
+    assert "for class '0'" in model.result_.prior_warning()
+    assert "--prior 0=SHARE" in caplog.text
+    caplog.clear()
+    drgst.SelfTraining("logistic-ppr", prior={"0": 0.05}).fit(graph, split)
+    drgst.SelfTraining("gcn", SHORT).fit(GRAPH, SPLIT)
+    assert caplog.text == ""
