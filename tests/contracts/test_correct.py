@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from drgst.nn.losses import NodeLoss, cross_entropy
-from drgst.selftrain.correct.base import Corrected, Labelled, TrainOnce
+from drgst.selftrain.correct.base import Corrected, Labelled, Teacher, TrainOnce
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.parts import PARTS, CarriedTransition, GeneralisedCE, NoCorrection, Transition
 from drgst.selftrain.problem import Targets
 
 
-def twice(train: TrainOnce, labelled: Labelled, before: np.ndarray | None) -> Corrected:
+def twice(train: TrainOnce, labelled: Labelled, teacher: Teacher) -> Corrected:
     """A user's function: of two trainings the second."""
     first, second = train(cross_entropy), train(cross_entropy)
     return Corrected(second, (first, second))
@@ -28,7 +28,7 @@ class Softened:
 
     factor: float
 
-    def __call__(self, train: TrainOnce, labelled: Labelled, before: np.ndarray | None) -> Corrected:
+    def __call__(self, train: TrainOnce, labelled: Labelled, teacher: Teacher) -> Corrected:
         student = train(lambda logits, labels: self.factor * cross_entropy(logits, labels))
         return Corrected(student, (student,))
 
@@ -56,7 +56,7 @@ def test_a_student_its_trainings_and_a_transition(part: Any, before: np.ndarray 
         trainings.append(Network().train(problem, targets, loss, (0, 1, 0, len(trainings)), None))
         return trainings[-1]
 
-    made = part(train_once, labelled, before)
+    made = part(train_once, labelled, Teacher(np.zeros((problem.graph.num_nodes, 3)), before))
     assert made.trainings == tuple(trainings)
     assert made.student is trainings[-1]
     if made.transition is not None:

@@ -52,7 +52,7 @@ class NearestMean:
 
 OURS = (
     Network(),
-    Network(same_start=True),
+    Network(one_seed=True),
     LabelPropagation(),
     LogisticPPR(),
     MultiViewEnsemble("topology"),

@@ -15,6 +15,7 @@ from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.recipes import find_recipe
+from drgst.selftrain.correct.carried_transition import learn_transition_as_released
 from drgst.selftrain.correct.transition import learn_transition
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
@@ -74,7 +75,7 @@ def recorded(name: str, problem: Problem) -> tuple[History, Notebook]:
         recipe,
         select=select,
         weigh=weigh,
-        learner=RecordedLearner(book=book, same_start=recipe.learner.same_start),
+        learner=RecordedLearner(**{**vars(recipe.learner), "book": book}),
         stop=(MaxStages(problem.settings.stages),),
     )
     return self_train(problem, parts), book
@@ -208,15 +209,19 @@ def test_cost_in_samples(problem, monkeypatch) -> None:
     assert len(draws) == 7 * (STAGES + 1)
 
 
-def test_as_released_trains_through_the_transition_of_the_stage_before(problem) -> None:
-    """The published program: T = I in the first stage, then the one learnt after it; weights on V_L as well."""
+def test_as_released_updates_the_transition_after_every_training(problem) -> None:
+    """The published program: T from the teacher's output, then from each student's; weights on V_L as well."""
     settings = find_recipe("as-released-de").settings(QUICK)
     history, book = recorded("as-released-de", replace(problem, settings=settings))
-    np.testing.assert_array_equal(book.trainings[1]["loss"].transition, torch.eye(2))
-    np.testing.assert_allclose(book.trainings[2]["loss"].transition, history[1].transition, atol=1e-6)
+    train, labels, t = problem.split.train, problem.graph.labels[problem.split.train], np.eye(2)
+    for stage in (1, 2):
+        t = learn_transition_as_released(softmax(history[stage - 1].logits[train]), labels, t)
+        np.testing.assert_allclose(book.trainings[stage]["loss"].transition, t, atol=1e-6)
+        np.testing.assert_array_equal(history[stage].transition, t)
     weights = book.trainings[1]["targets"].weights
-    assert weights.mean() == pytest.approx(3.0)
+    assert weights.mean() == pytest.approx(1.0)
     assert np.ptp(weights[:6]) > 0
     assert all(torch.equal(start, book.starts[0]) for start in book.starts), "every training from the same weights"
+    assert len({book.beliefs[0].gain.tobytes(), book.beliefs[1].gain.tobytes()}) == 2, "but the gain of each network"
     _, paper = recorded("drgst-de", problem)
     assert not any(torch.equal(start, paper.starts[0]) for start in paper.starts[1:])

@@ -8,6 +8,7 @@ from drgst.recipes import find_recipe
 from drgst.selftrain.correct.base import NoCorrection
 from drgst.selftrain.correct.carried_transition import CarriedTransition
 from drgst.selftrain.correct.transition import Transition
+from drgst.selftrain.learners.network import DividedLoss, Network
 from drgst.selftrain.select.threshold import Threshold
 from drgst.selftrain.weigh.base import Uniform
 from drgst.selftrain.weigh.information_gain import InformationGain
@@ -34,9 +35,21 @@ def test_parts_of_each(pattern: str, short: str, gain: str) -> None:
     assert settings.gain == gain
     assert ("gain" in made.requires) == (weigh is InformationGain)
     if weigh is InformationGain:
-        assert made.weigh.beta == 0.25
-        assert made.weigh.over_true == pattern.startswith("as-released")
-    assert made.learner.same_start == pattern.startswith("as-released")
+        released = pattern.startswith("as-released")
+        assert made.weigh == InformationGain(1.0 if released else 0.25, over_true=released)
+    if pattern.startswith("as-released"):
+        assert made.learner == Network(objective=DividedLoss(0.25), one_seed=True, column_degrees=True)
+    else:
+        assert made.learner == Network()
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [("drgst-do", "Pubmed 3, 5, 10 labels"), ("as-released-de", "Citeseer 3;"), ("drgst-both", "Flickr 3")],
+)
+def test_the_text_says_where_the_result_is_the_teacher(name: str, cells: str) -> None:
+    assert "the teacher alone" in find_recipe(name).doc
+    assert cells in find_recipe(name).doc
 
 
 def test_both() -> None:
@@ -47,5 +60,5 @@ def test_both() -> None:
 
 def test_as_released_starts_as_the_published_program() -> None:
     settings = find_recipe("as-released-do").settings()
-    assert (settings.start, settings.patience) == ("uniform", 100)
+    assert (settings.start, settings.patience, settings.retries) == ("uniform", 100, 0)
     assert find_recipe("drgst-do").settings().patience == 200

@@ -74,7 +74,7 @@ def test_a_base_recipe_brings_its_presets_and_version(cora: Graph, tmp_path: Pat
     split = per_class_split(cora, 20, 0)
     path = file(tmp_path, 'base = "drgst-de"\n[settings]\nthreshold = 0.7\n')
     own, named = (resolve(name, cora, split, {})[0] for name in (path, "drgst-de"))
-    assert (named.threshold, named.beta, named.drop_rate, named.stages) == (0.54, 0.5, 0.4, 5)
+    assert (named.threshold, named.beta, named.drop_rate, named.stages) == (0.54, 0.5, 0.4, 4)
     assert own.as_dict() == {**named.as_dict(), "threshold": 0.7}
     plus = find_recipe(file(tmp_path, 'base = "drgst-plus"\n'))
     assert plus.version == find_recipe("drgst-plus").version > 1

@@ -221,6 +221,22 @@ def test_fast_dropedge_equals_the_head_on_the_dropped_graph(weighted) -> None:
     np.testing.assert_allclose(ours, information_gain(draws).numpy(), atol=2e-6)
 
 
+def test_column_degrees_are_those_of_the_published_normalisation(weighted) -> None:
+    """D̃^-½ (A ∘ Z + I)ᵀ D̃^-½ with D̃ the row sums, where Z is drawn for the other direction of each edge."""
+    network, inputs, rng, draws = weighted.network.eval(), weighted.inputs, generator(4), []
+    with torch.no_grad():
+        product = network.product(network.hidden(inputs.x, inputs.adj)).numpy()
+        for _ in range(8):
+            kept = inputs.adj.drop(0.4, rng).matrix.toarray().T + np.eye(inputs.nodes.size)
+            scale = kept.sum(axis=1) ** -0.5
+            z = torch.from_numpy((scale[:, None] * kept * scale).T @ product) + network.bias2
+            draws.append(z.softmax(dim=1))
+    ours = sampled_gain(network, inputs, GainSettings("dropedge", 0.4, 8, column_degrees=True), generator(4))
+    np.testing.assert_allclose(ours, information_gain(torch.stack(draws)).numpy(), atol=2e-6)
+    plain = sampled_gain(network, inputs, GainSettings("dropedge", 0.4, 8), generator(4))
+    assert not np.allclose(ours, plain, atol=1e-4)
+
+
 @pytest.mark.parametrize("kind", ["dropout", "dropedge", "both"])
 def test_no_tensor_is_square_or_stacked(kind: str) -> None:
     """3,000 nodes, 60 samples: no tensor holds N² or T·N·C values, and NumPy's peak stays far below N² bytes."""

@@ -28,14 +28,27 @@ def for_dataset(dataset: str, _per_class: int | None, _gain: str) -> dict[str, A
 
 
 def published(dataset: str, per_class: int | None, gain: str) -> dict[str, Any]:
-    """Also threshold, β, drop rate and stages, published for DR-GST by data set, labels per class and kind of gain."""
+    """Also threshold, β, drop rate and stages, published for DR-GST by data set, labels per class and kind of gain.
+
+    The published number of stages counts trainings, that of the teacher included; ``stages`` counts students, so it is
+    one less, and 0 where one training was published: the result is then the teacher.
+    """
     kind = "dropedge" if gain == "both" else gain
-    cell = _table().get((dataset.lower(), per_class, kind), {})
+    cell = _table().get((dataset.lower(), per_class or 0, kind), {})
     return {**for_dataset(dataset, per_class, gain), **cell}
 
 
+def teacher_only(gain: str) -> str:
+    """The cells without students: ``Citeseer 3; Pubmed 3, 5, 10``, labels per class after each data set."""
+    cells: dict[str, list[int]] = {}
+    for (dataset, per_class, kind), settings in _table().items():
+        if kind == gain and settings["stages"] == 0:
+            cells.setdefault(dataset.capitalize(), []).append(per_class)
+    return "; ".join(f"{dataset} {', '.join(map(str, sorted(counts)))}" for dataset, counts in cells.items())
+
+
 @cache
-def _table() -> dict[tuple[str, int | None, str], dict[str, Any]]:
+def _table() -> dict[tuple[str, int, str], dict[str, Any]]:
     path = resources.files("drgst.recipes") / "data" / "published_settings.csv"
     with path.open(encoding="utf-8") as handle:
         return {
@@ -43,7 +56,7 @@ def _table() -> dict[tuple[str, int | None, str], dict[str, Any]]:
                 "threshold": float(row["threshold"]),
                 "beta": float(Fraction(row["beta"]).limit_denominator(100)),
                 "drop_rate": float(row["drop_rate"]),
-                "stages": int(row["stages"]),
+                "stages": int(row["stages"]) - 1,
             }
             for row in csv.DictReader(handle)
         }

@@ -14,7 +14,7 @@ from drgst.nn.random import generator
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.checks import check_requirements
-from drgst.selftrain.correct.base import Corrected, Labelled
+from drgst.selftrain.correct.base import Corrected, Labelled, Teacher
 from drgst.selftrain.history import History, Stage, join_notes
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.predict import CALIBRATION, prefixed
@@ -71,7 +71,7 @@ class StageTrainer:
             np.concatenate([weights.true, weights.pseudo]),
             self.labelled.nodes.size,
         )
-        corrected, fault = self._attempts(targets, number, history[-1].transition)
+        corrected, fault = self._attempts(targets, number, Teacher(history[-1].logits, history[-1].transition))
         data = TrainedOn(pseudo, weights.pseudo, beliefs.gain[pseudo.nodes], beliefs.confidence[pseudo.nodes])
         if corrected is None:  # the predictions of its teacher stay
             kept, seconds = history.accepted[-1], time.perf_counter() - began
@@ -82,23 +82,21 @@ class StageTrainer:
         note = f"the student of stage {number} collapsed ({fault}); its teacher was kept"
         return replace(stage, accepted=False, note=note)
 
-    def _attempts(self, targets: Targets, number: int, before: np.ndarray | None) -> tuple[Corrected | None, str]:
+    def _attempts(self, targets: Targets, number: int, teacher: Teacher) -> tuple[Corrected | None, str]:
         """A student, or None where its training failed, and its fault, or ""; afresh while retries are left."""
         retries = self.retries if self.problem.settings.on_collapse == "retry" else 0
         for attempt in range(1 + retries):
             self.callback.training(number, attempt, targets.nodes.size - targets.true)
-            corrected, fault = self._attempt(targets, (number, attempt), before)
+            corrected, fault = self._attempt(targets, (number, attempt), teacher)
             if not fault:
                 break
         return corrected, fault
 
-    def _attempt(
-        self, targets: Targets, place: tuple[int, int], before: np.ndarray | None
-    ) -> tuple[Corrected | None, str]:
+    def _attempt(self, targets: Targets, place: tuple[int, int], teacher: Teacher) -> tuple[Corrected | None, str]:
         count = iter(range(1_000))
         try:
             corrected = self.recipe.correct(
-                lambda loss: self._train(targets, loss, (*place, next(count))), self.labelled, before
+                lambda loss: self._train(targets, loss, (*place, next(count))), self.labelled, teacher
             )
         except TrainingError as error:
             return None, f"stage {place[0]} failed: {error}"

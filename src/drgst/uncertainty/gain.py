@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from torch import Tensor
 
@@ -30,6 +31,7 @@ class GainSettings:
     rate: float = 0.3  # drop rate p
     samples: int = 100  # T, for the sampled estimator
     estimator: Estimator = "sampled"
+    column_degrees: bool = False  # D̃ of a dropedge sample by the column sums of A ∘ Z, as the published program has it
 
 
 def estimate_gain(network: Backbone, inputs: Inputs, settings: GainSettings, rng: np.random.Generator) -> np.ndarray:
@@ -114,6 +116,7 @@ def _samples(
     """T samples of the logits, (N, C) each."""
     kind, rate = settings.kind, settings.rate
     product = network.product(h) if isinstance(network, LinearHead) and kind == "dropedge" else None
+    degrees = column_degrees if settings.column_degrees else row_degrees
     for _ in range(settings.samples):
         dropped = drop(h, rate, rng) if kind in ("dropout", "both") and rate else h
         sampled = adj.drop(rate, rng) if kind in ("dropedge", "both") and rate else adj
@@ -121,15 +124,31 @@ def _samples(
             yield network.head(dropped, sampled)
         else:
             assert isinstance(network, LinearHead)
-            yield _normalised_product(sampled, product) + network.bias2
+            yield _normalised_product(sampled, product, degrees) + network.bias2
 
 
-def _normalised_product(adj: Adjacency, product: Tensor) -> Tensor:
+def row_degrees(kept: sp.csr_array) -> np.ndarray:
+    """1 + Σ_v (A ∘ Z)_uv, (N,)."""
+    sums = np.add.reduceat(np.append(kept.data, 0.0), kept.indptr[:-1], dtype=np.float64)
+    return 1.0 + sums * (np.diff(kept.indptr) > 0)
+
+
+def column_degrees(kept: sp.csr_array) -> np.ndarray:
+    """1 + Σ_v (A ∘ Z)_vu, (N,).
+
+    D̃^-½ (A ∘ Z + I)ᵀ D̃^-½ with D̃ the row sums has the same distribution as D̃^-½ (A ∘ Z + I) D̃^-½ with D̃ the column
+    sums: each direction of an edge is dropped independently, so the degree of a node does not count the edges that
+    it is summed over.
+    """
+    return 1.0 + np.bincount(kept.indices, weights=kept.data, minlength=kept.shape[0])
+
+
+def _normalised_product(
+    adj: Adjacency, product: Tensor, degrees: Callable[[sp.csr_array], np.ndarray] = row_degrees
+) -> Tensor:
     """D̃_Z^-½ (A ∘ Z + I) D̃_Z^-½ M without a new matrix: (A ∘ Z) M̃ + M̃ with M̃ = D̃_Z^-½ M, scaled by D̃_Z^-½."""
     kept = adj.form("plain")
-    indptr = kept.scipy.indptr
-    sums = np.add.reduceat(np.append(kept.scipy.data, 0.0), indptr[:-1], dtype=np.float64)
-    degree = 1.0 + sums * (np.diff(indptr) > 0)
+    degree = degrees(kept.scipy)
     scale = torch.from_numpy((degree**-0.5).astype(np.float32)).to(product.device).unsqueeze(1)
     inner = scale * product
     return scale * (kept @ inner + inner)

@@ -1,4 +1,4 @@
-"""One training with the T of the stage before."""
+"""One training with a T that the teacher's predictions update."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import numpy as np
 import torch
 
 from drgst.graph.transforms.softmax import softmax
+from drgst.selftrain.correct.base import Teacher
 from drgst.selftrain.correct.carried_transition import CarriedTransition, learn_transition_as_released
 
 
-def test_carried_transition_trains_once_with_the_one_before(trainer, labelled) -> None:
+def test_carried_transition_trains_once_with_the_updated_one(trainer, labelled) -> None:
     before = np.array([[0.8, 0.1, 0.1], [0.0, 1.0, 0.0], [0.2, 0.0, 0.8]])
-    made = CarriedTransition()(trainer, labelled, before)
-    (loss,) = trainer.losses
-    np.testing.assert_allclose(loss.transition, torch.from_numpy(before).float())
-    p = softmax(made.student.logits[labelled.nodes])
-    np.testing.assert_array_equal(made.transition, learn_transition_as_released(p, labelled.labels, before))
+    logits = np.random.default_rng(0).normal(size=(60, 3))
+    p = softmax(logits[labelled.nodes])
+    for place, transition in enumerate((before, None)):
+        made = CarriedTransition()(trainer, labelled, Teacher(logits, transition))
+        start = np.eye(3) if transition is None else transition
+        wanted = learn_transition_as_released(p, labelled.labels, start)
+        np.testing.assert_array_equal(made.transition, wanted)
+        np.testing.assert_allclose(trainer.losses[place].transition, torch.from_numpy(wanted).float())
+        assert len(made.trainings) == 1
     assert before[0, 0] == 0.8, "what it was given is not changed"
-    CarriedTransition()(trainer, labelled, None)
-    np.testing.assert_array_equal(trainer.losses[1].transition, torch.eye(3))

@@ -32,16 +32,24 @@ class Corrected:
     transition: np.ndarray | None = None
 
 
-class Correct(Protocol):
-    """(train, V_L, T of the stage before or None) -> the student that ``train`` gave, with T."""
+@dataclass(frozen=True, eq=False)
+class Teacher:
+    """The network of the stage before: its logits of all nodes, and the T that it was trained with, if any."""
 
-    def __call__(self, train: TrainOnce, labelled: Labelled, before: np.ndarray | None, /) -> Corrected: ...
+    logits: np.ndarray  # (N, C)
+    transition: np.ndarray | None = None  # (C, C)
+
+
+class Correct(Protocol):
+    """(train, V_L, teacher) -> the student that ``train`` gave, with the T that it was trained with."""
+
+    def __call__(self, train: TrainOnce, labelled: Labelled, teacher: Teacher, /) -> Corrected: ...
 
 
 @dataclass(frozen=True)
 class NoCorrection:
     """One training with l(ȳ, p) = -log p_ȳ."""
 
-    def __call__(self, train: TrainOnce, _labelled: Labelled, _before: np.ndarray | None) -> Corrected:
+    def __call__(self, train: TrainOnce, _labelled: Labelled, _teacher: Teacher) -> Corrected:
         student = train(cross_entropy)
         return Corrected(student, (student,))

@@ -1,4 +1,4 @@
-"""Correct by the transition matrix of the stage before, as the published program does."""
+"""Correct by a transition matrix that is updated after every training, as the published program does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy
-from drgst.selftrain.correct.base import Corrected, Labelled, TrainOnce
+from drgst.selftrain.correct.base import Corrected, Labelled, Teacher, TrainOnce
 
 STEPS, LR, DECAY = 200, 0.01, 5e-4  # of Adam, as published
 
@@ -32,10 +32,13 @@ def learn_transition_as_released(p: np.ndarray, labels: np.ndarray, before: np.n
 
 @dataclass(frozen=True)
 class CarriedTransition:
-    """One training with the T of the stage before (I at first), after which T is updated."""
+    """One training with T_k, the update of T_k-1 by the teacher's predictions of V_L; T_0 = I.
 
-    def __call__(self, train: TrainOnce, labelled: Labelled, before: np.ndarray | None) -> Corrected:
-        t = np.eye(labelled.classes) if before is None else before
+    T is updated after every training, that of stage 0 included, so the first student is trained with a learnt T.
+    """
+
+    def __call__(self, train: TrainOnce, labelled: Labelled, teacher: Teacher) -> Corrected:
+        before = np.eye(labelled.classes) if teacher.transition is None else teacher.transition
+        t = learn_transition_as_released(softmax(teacher.logits[labelled.nodes]), labelled.labels, before)
         student = train(CorrectedCrossEntropy(torch.from_numpy(t).float()))
-        p = softmax(student.logits[labelled.nodes])
-        return Corrected(student, (student,), learn_transition_as_released(p, labelled.labels, t))
+        return Corrected(student, (student,), t)

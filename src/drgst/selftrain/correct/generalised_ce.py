@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from drgst.nn.losses import GeneralisedCrossEntropy
-from drgst.selftrain.correct.base import Corrected, Labelled, TrainOnce
+from drgst.selftrain.correct.base import Corrected, Labelled, Teacher, TrainOnce
 
 
 @dataclass(frozen=True)
@@ -16,6 +14,6 @@ class GeneralisedCE:
 
     q: float = 0.7
 
-    def __call__(self, train: TrainOnce, _labelled: Labelled, _before: np.ndarray | None) -> Corrected:
+    def __call__(self, train: TrainOnce, _labelled: Labelled, _teacher: Teacher) -> Corrected:
         student = train(GeneralisedCrossEntropy(self.q))
         return Corrected(student, (student,))

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
-from drgst.selftrain.correct.base import Corrected, Labelled, TrainOnce
+from drgst.selftrain.correct.base import Corrected, Labelled, Teacher, TrainOnce
 
 
 def transition_loss(t: np.ndarray, p: np.ndarray, labels: np.ndarray) -> float:
@@ -48,7 +48,7 @@ class Transition:
     Lines 6 to 8 of Algorithm 1. T starts from I in every stage.
     """
 
-    def __call__(self, train: TrainOnce, labelled: Labelled, _before: np.ndarray | None) -> Corrected:
+    def __call__(self, train: TrainOnce, labelled: Labelled, _teacher: Teacher) -> Corrected:
         first = train(cross_entropy)
         t = learn_transition(softmax(first.logits[labelled.nodes]), labelled.labels, labelled.classes)
         second = train(CorrectedCrossEntropy(torch.from_numpy(t).float()))

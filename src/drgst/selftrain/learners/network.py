@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -25,6 +25,7 @@ from drgst.selftrain.settings import Settings
 from drgst.uncertainty.gain import estimate_gain, fastest_settings
 
 TRAINING = ("normalise", "lr", "weight_decay", "epochs", "patience", "fixed_epochs", "on_collapse", "retries")
+ONE_GAIN = 5_000_011  # sets the generator of the gain apart from those of the trainings, with one seed for all
 GAIN = ("gain", "drop_rate", "samples", "estimator")
 
 ObjectiveMaker = Callable[[Problem, Targets, NodeLoss], Objective]
@@ -36,12 +37,26 @@ def weighted_loss(problem: Problem, targets: Targets, loss: NodeLoss) -> Objecti
 
 
 @dataclass(frozen=True)
+class DividedLoss:
+    """Eq. final_loss / β in every training, that of the teacher included, as the published program has it.
+
+    Under Adam with L2 a larger loss means less weight decay, so the teacher is more confident.
+    """
+
+    beta: float
+
+    def __call__(self, problem: Problem, targets: Targets, loss: NodeLoss) -> Objective:
+        return weighted_loss(problem, replace(targets, weights=targets.weights / self.beta), loss)
+
+
+@dataclass(frozen=True)
 class Network:
     """Trains a backbone from scratch with Adam and early stopping (:class:`drgst.nn.training.NetworkTrainer`)."""
 
     backbone: Any = None  # a name, a class or a callable (features, classes) -> module; None: settings.backbone
     objective: ObjectiveMaker = weighted_loss
-    same_start: bool = False  # whether all trainings of a run start from the same weights
+    one_seed: bool = False  # whether all trainings of a run, and all samples of its gain, have the same seed
+    column_degrees: bool = False  # as in drgst.uncertainty.gain.GainSettings
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -63,7 +78,7 @@ class Network:
     ) -> Trained:
         """From fresh weights to a network fitted to ``targets``; ``seed`` is (seed, stage, attempt, training)."""
         began = time.perf_counter()
-        rng = generator(*(seed[0], 0, seed[2], 0) if self.same_start else seed)
+        rng = generator(*(seed[0], 0, seed[2], 0) if self.one_seed else seed)
         with seeded_torch(rng):
             graph = problem.graph
             network = self.network(graph.num_features, graph.num_classes, problem.settings)
@@ -78,10 +93,10 @@ class Network:
             logits, embedding, state, training, seconds, lambda r, exact: self._gain(network, problem, r, exact)
         )
 
-    @staticmethod
-    def _gain(network: Backbone, problem: Problem, rng: np.random.Generator, exact: bool) -> np.ndarray:
+    def _gain(self, network: Backbone, problem: Problem, rng: np.random.Generator, exact: bool) -> np.ndarray:
         """B as the settings say, or (not exact) as cheaply as the network permits; NaN where it permits none."""
-        settings = problem.settings.gain_settings()
+        settings = replace(problem.settings.gain_settings(), column_degrees=self.column_degrees)
+        rng = generator(problem.seed, ONE_GAIN) if self.one_seed else rng
         wanted = settings if exact else fastest_settings(network, settings)
         if wanted is None:
             return np.full(problem.graph.num_nodes, np.nan, dtype=np.float32)

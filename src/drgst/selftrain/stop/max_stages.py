@@ -15,4 +15,9 @@ class MaxStages:
     stages: int
 
     def __call__(self, history: History, _pseudo: PseudoLabels) -> str | None:
-        return f"all {self.stages} stages are done" if len(history) - 1 >= self.stages else None
+        return self.reason if len(history) - 1 >= self.stages else None
+
+    @property
+    def reason(self) -> str:
+        """Why the run ends after the last stage."""
+        return "1 stage is done" if self.stages == 1 else f"all {self.stages} stages are done"
