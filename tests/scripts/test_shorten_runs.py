@@ -14,7 +14,7 @@ from drgst.bench.grid import Cell, Grid
 from drgst.bench.store.export import readable_rows
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "shorten_runs.py"
-SHORT = {"epochs": 8, "samples": 3, "hidden": 8}
+SHORT = {"epochs": 20, "samples": 3, "hidden": 8, "lr": 0.05, "threshold": 0.15, "retries": 0}
 TIMES = ("seconds", "peak_memory_mb", "stage_rows")
 
 
@@ -36,6 +36,7 @@ def test_a_shortened_run_is_the_shorter_run(script: ModuleType, stages: int) -> 
         (task,) = Expander(grid).tasks(Cell("cora", 3, "drgst-do"))
         rows.append(execute(task))
     shorter, longer = rows
+    assert longer["stages"] == stages + 1
     made = script.shortened({**longer, "error": None})
     for name in set(shorter) - {*TIMES, *script.UNKNOWN}:
         assert made.get(name) == shorter[name], name
