@@ -14,8 +14,8 @@ from drgst.bench.grid import Cell, Grid
 from drgst.bench.store.export import readable_rows
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "shorten_runs.py"
-SHORT = {"epochs": 20, "samples": 3, "hidden": 8, "lr": 0.05, "threshold": 0.15, "retries": 0}
-TIMES = ("seconds", "peak_memory_mb", "stage_rows")
+SHORT = {"epochs": 40, "samples": 3, "hidden": 16, "threshold": 0.17, "retries": 0}
+TIMES = ("seconds", "peak_memory_mb", "stage_rows", "created")
 
 
 @pytest.fixture(scope="module")
