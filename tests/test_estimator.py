@@ -269,7 +269,7 @@ class Own(nn.Module):
 
 
 def test_a_users_own_network_in_the_loop(graph: Graph, tmp_path: Path) -> None:
-    """Any nn.Module with hidden and head: it learns, repeats bit for bit, predicts elsewhere; saving is declined."""
+    """Any nn.Module with hidden and head: it learns, repeats bit for bit, predicts elsewhere, is saved and loaded."""
     learner = Network(backbone=Own)
     recipe = Recipe(select=Threshold(0.4), weigh=InformationGain(0.5), stop=(MaxStages(1),), learner=learner)
     settings = {"epochs": 60, "samples": 4, "lr": 0.03}
@@ -280,13 +280,14 @@ def test_a_users_own_network_in_the_loop(graph: Graph, tmp_path: Path) -> None:
     again = drgst.SelfTraining(recipe, settings=settings, seed=2).fit(graph)
     np.testing.assert_array_equal(again.probabilities_, fitted.probabilities_)
     np.testing.assert_allclose(fitted.predict_proba(graph), fitted.probabilities_, atol=1e-6)
-    with pytest.raises(RunError, match="own backbone or learner can't be saved"):
-        fitted.save(str(tmp_path / "m"))
+    fitted.save(str(tmp_path / "m"))
+    loaded = drgst.load_model(str(tmp_path / "m"), backbone=Own)
+    np.testing.assert_allclose(loaded.predict_proba(graph), fitted.probabilities_, atol=1e-6)
 
 
 def test_a_module_without_the_protocol_is_refused(graph: Graph) -> None:
     recipe = Recipe(learner=Network(backbone=lambda f, c: nn.Linear(f, c)))
-    with pytest.raises(SettingError, match=r"hidden\(x, adj\)"):
+    with pytest.raises(SettingError, match=r"must take \(x, edge_index\)"):
         drgst.SelfTraining(recipe, settings={"epochs": 5}).fit(graph)
 
 

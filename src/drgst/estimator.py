@@ -14,6 +14,8 @@ from drgst.graph.core import Graph
 from drgst.graph.io.pyg import from_pyg
 from drgst.graph.split import Split
 from drgst.graph.transforms.softmax import softmax
+from drgst.recipes.backbone import with_backbone
+from drgst.recipes.resolve import as_spec
 from drgst.runs.config import RunConfig
 from drgst.runs.model import OWN, Model
 from drgst.runs.run import Run
@@ -44,11 +46,13 @@ class SelfTraining(BaseEstimator):
         settings: dict[str, Any] | None = None,
         seed: int = 0,
         prior: Mapping[str, float] | None = None,
+        backbone: Any = None,
     ) -> None:
         self.recipe = recipe
         self.settings = settings
         self.seed = seed
         self.prior = prior
+        self.backbone = backbone
 
     def fit(self, graph: Any, split: Split | None = None, callback: Callback | None = None) -> SelfTraining:
         """Run the recipe on ``graph`` (a Graph or a PyG Data).
@@ -56,10 +60,12 @@ class SelfTraining(BaseEstimator):
         ``split`` defaults to the one that came with the graph; without one, every labelled node is a training
         node, there are no validation nodes, and all other nodes are the pool.
         """
-        parts = None if isinstance(self.recipe, str) else self.recipe
-        name = str(self.recipe) if parts is None else OWN
+        spec = as_spec(self.recipe)
+        if not isinstance(self.backbone, str | None):
+            spec = with_backbone(spec, self.backbone)
+        name = str(self.recipe) if isinstance(self.recipe, str) else OWN
         config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
-        result = Run.of(as_graph(graph), config, split, parts).execute(callback)
+        result = Run.of(as_graph(graph), config, split, spec).execute(callback)
         self.result_, self.history_, self.graph_, self.split_ = result, result.history, result.graph, result.split
         return self._set_model(result.model)
 
@@ -93,7 +99,9 @@ class SelfTraining(BaseEstimator):
         return make_page(self.result_, f"{self!r}.fit(graph, split)".replace("\n", ""))
 
     def _changes(self) -> dict[str, Any]:
-        return {**(self.settings or {}), **({"prior": self.prior} if self.prior else {})}
+        """Settings over the defaults and presets; a backbone by name is one of them."""
+        named = {"backbone": self.backbone} if isinstance(self.backbone, str) else {}
+        return {**(self.settings or {}), **named, **({"prior": self.prior} if self.prior else {})}
 
     def _set_model(self, model: Model) -> SelfTraining:
         self.model_ = model
@@ -128,7 +136,7 @@ class DRGST(SelfTraining):
         estimator: str | None = None,
         stages: int | None = None,
         keep: str | None = None,
-        backbone: str | None = None,
+        backbone: Any = None,
         hidden: int | None = None,
         dropout: float | None = None,
         lr: float | None = None,
@@ -164,13 +172,18 @@ class DRGST(SelfTraining):
         return {"dropout": "drgst-do", "both": "drgst-both"}.get(self.gain, "drgst-de")
 
     def _changes(self) -> dict[str, Any]:
-        return {k: v for k, v in self.get_params().items() if k != "seed" and v is not None}
+        given = {k: v for k, v in self.get_params().items() if k != "seed" and v is not None}
+        return {k: v for k, v in given.items() if k != "backbone" or isinstance(v, str)}
 
 
-def load_model(folder: str) -> SelfTraining:
-    """The model that ``save`` wrote, ready to predict."""
-    model = Model.load(folder)
-    return SelfTraining(model.recipe, seed=model.seed)._set_model(model)
+def load_model(folder: str, backbone: Any = None) -> SelfTraining:
+    """The model that ``save`` wrote, ready to predict.
+
+    ``backbone`` is the user's own network where the model has one that can't be imported by name (a function, an
+    instance, or a class of a script or notebook).
+    """
+    model = Model.load(folder, backbone)
+    return SelfTraining(model.recipe, seed=model.seed, backbone=backbone)._set_model(model)
 
 
 def as_graph(graph: Any, predict: tuple[str, ...] | None = None) -> Graph:

@@ -68,10 +68,10 @@ def test_classes_and_settings() -> None:
         ({"spec": "cheb", "order": 0}, "order is 0"),
         ({"spec": "gat", "hidden": 12}, "hidden size 12 can't be shared among 8 heads"),
         ({"spec": 5}, "backbone is 5"),
-        ({"spec": nn.Linear(2, 2)}, "backbone is an instance of Linear"),
+        ({"spec": nn.Linear(2, 2)}, "forward of backbone Linear must take"),
         ({"spec": lambda features: nn.Linear(features, 2)}, "can't be called with"),
         ({"spec": lambda features, classes: [features, classes]}, "returned a list, not a torch.nn.Module"),
-        ({"spec": nn.Linear}, "has no method hidden"),
+        ({"spec": nn.Linear}, r"forward of backbone Linear must take \(x, edge_index\)"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], message: str) -> None:

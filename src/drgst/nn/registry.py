@@ -1,7 +1,8 @@
-"""Networks by name, and the checks of a user's own network."""
+"""Networks by name, and a user's own networks: by import path, class, function or instance."""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from drgst.nn.models.appnp import APPNP, DAGNN, PPNP
 from drgst.nn.models.base import Backbone, TwoPart
 from drgst.nn.models.gat import GAT
 from drgst.nn.models.gcn import GCN, SGC, Cheb
+from drgst.nn.models.module import PyGModule, fresh_copy, is_pyg
 from drgst.nn.models.sage import GIN, SAGE
 
 BACKBONES: dict[str, type[Backbone]] = {
@@ -26,26 +28,75 @@ BACKBONES: dict[str, type[Backbone]] = {
     "cheb": Cheb,
     "dagnn": DAGNN,
 }
-COMMON = ("hidden", "dropout", "start")  # settings that are passed to our networks only
+COMMON = ("hidden", "dropout", "start")  # settings of our networks; a user's network takes them as PYG_ARGUMENTS only
+PYG_ARGUMENTS = {"hidden": "hidden_channels", "dropout": "dropout"}  # setting -> argument of a class in PyG's style
+PYG_LAYERS = 2  # num_layers of a class in PyG's style that has no default for it, as in our networks
 
 
-def make_backbone(spec: str | Callable[..., nn.Module], features: int, classes: int, **settings: Any) -> nn.Module:
+def make_backbone(spec: Any, features: int, classes: int, **settings: Any) -> nn.Module:
     """A new network for (N, ``features``) inputs and ``classes`` classes.
 
-    ``spec`` is a name of :data:`BACKBONES`, one of its classes, or a user's own callable, which is called with
-    (features, classes) and returns an ``nn.Module`` with ``hidden(x, adj)`` and ``head(h, adj)``. The settings
-    ``hidden``, ``dropout`` and ``start`` apply to our networks only (None: the default of the network); others are
-    passed on. The initial weights come from torch's generator: call this inside
+    ``spec`` is a name of :data:`BACKBONES` or one of its classes, or a user's own module: a class, its import path
+    ``"package.module:Class"``, a function of (features, classes) or an instance, which is copied with new weights.
+    A class that names ``in_channels`` and ``out_channels`` as PyG does is also given ``hidden_channels``, ``dropout``
+    and ``num_layers`` where it has them; any other is called with (features, classes). The module has
+    ``forward(x, edge_index)`` or ``forward(x, edge_index, edge_weight)``, or ``hidden(x, adj)`` and ``head(h, adj)``
+    (:class:`~drgst.nn.models.base.TwoPart`).
+
+    The settings ``hidden``, ``dropout`` and ``start`` apply to our networks (None: the default of the network); others
+    are passed on. The initial weights come from torch's generator: call this inside
     :func:`~drgst.nn.random.seeded_torch`.
     """
-    if isinstance(spec, str):
+    if isinstance(spec, str) and ":" not in spec:
         if spec.lower() not in BACKBONES:
             raise SettingError(unknown("backbone", spec, BACKBONES))
         spec = BACKBONES[spec.lower()]
-    if isinstance(spec, type) and issubclass(spec, Backbone) and spec in BACKBONES.values():
+    elif isinstance(spec, str):
+        spec = import_class(spec)
+    if is_ours(spec):
         return _make_ours(spec, features, classes, settings)
-    extra = {name: value for name, value in settings.items() if name not in COMMON}
-    return _make_users(spec, features, classes, extra)
+    network, name = _make_users(spec, features, classes, settings)
+    if is_pyg(network):
+        return _checked_pyg(network, name, classes)
+    return check_two_part(network, name)
+
+
+def is_ours(spec: Any) -> bool:
+    """Whether ``spec`` is a name or a class of :data:`BACKBONES`."""
+    return spec.lower() in BACKBONES if isinstance(spec, str) else any(spec is kind for kind in BACKBONES.values())
+
+
+def settings_of(spec: Any) -> tuple[str, ...]:
+    """The settings of :data:`COMMON` that the network ``spec`` takes."""
+    if is_ours(spec):
+        return COMMON
+    known = _pyg_parameters(import_class(spec) if isinstance(spec, str) else spec)
+    return tuple(setting for setting, argument in PYG_ARGUMENTS.items() if argument in known)
+
+
+def import_class(path: str) -> type[nn.Module]:
+    """The ``nn.Module`` class at the import path ``"package.module:Class"``; anything else there is refused."""
+    module, _, name = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingError(f"backbone {path!r} can't be imported: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, nn.Module)):
+        raise SettingError(f"backbone {path!r} is not a class derived from torch.nn.Module")
+    return found
+
+
+def import_path(spec: Any) -> str | None:
+    """``"package.module:Class"`` of a class that another process can import; None for everything else."""
+    if not isinstance(spec, type) or spec.__module__ == "__main__":
+        return None
+    path = f"{spec.__module__}:{spec.__qualname__}"
+    try:
+        return path if import_class(path) is spec else None
+    except SettingError:  # a class that was defined inside a function
+        return None
 
 
 def _make_ours(kind: type[Backbone], features: int, classes: int, settings: dict[str, Any]) -> Backbone:
@@ -62,33 +113,65 @@ def _make_ours(kind: type[Backbone], features: int, classes: int, settings: dict
     return make(features, classes, **given)
 
 
-def _make_users(spec: Any, features: int, classes: int, extra: dict[str, Any]) -> nn.Module:
+def _make_users(spec: Any, features: int, classes: int, settings: dict[str, Any]) -> tuple[nn.Module, str]:
+    """The user's module and its name."""
     if isinstance(spec, nn.Module):
-        raise SettingError(
-            f"backbone is an instance of {type(spec).__name__}, but every training needs a new network; "
-            "give a function of (features, classes) that returns one"
-        )
+        return fresh_copy(spec), type(spec).__name__
     if not callable(spec):
         raise SettingError(
-            f"backbone is {spec!r} (allowed: {', '.join(BACKBONES)}, or a function of features, classes)"
+            f"backbone is {spec!r} (allowed: {', '.join(BACKBONES)}, or a class, a function of (features, classes) or "
+            "an instance of torch.nn.Module)"
         )
     name = getattr(spec, "__name__", type(spec).__name__)
+    known = _pyg_parameters(spec)
+    positional: tuple[int, ...] = () if known else (features, classes)
+    given = {key: value for key, value in settings.items() if key not in COMMON}
+    if known:
+        given |= {"in_channels": features, "out_channels": classes}
+        named = {argument: settings.get(setting) for setting, argument in PYG_ARGUMENTS.items() if argument in known}
+        given |= {argument: value for argument, value in named.items() if value is not None}
+        if "num_layers" in known and known["num_layers"].default is inspect.Parameter.empty:
+            given["num_layers"] = PYG_LAYERS
     try:
-        inspect.signature(spec).bind(features, classes, **extra)
+        inspect.signature(spec).bind(*positional, **given)
     except TypeError as error:
-        raise SettingError(f"backbone {name} can't be called with (features, classes): {error}") from error
-    return check_two_part(spec(features, classes, **extra), name)
-
-
-def check_two_part(network: Any, name: str) -> nn.Module:
-    """Raise :class:`SettingError` if a user's network does not follow the protocol :class:`TwoPart`."""
+        raise SettingError(
+            f"backbone {name} can't be called with (features, classes): {error}; "
+            f"give a function such as lambda features, classes: {name}(…)"
+        ) from error
+    network = spec(*positional, **given)
     if not isinstance(network, nn.Module):
         raise SettingError(f"backbone {name} returned a {type(network).__name__}, not a torch.nn.Module")
+    return network, name
+
+
+def _pyg_parameters(spec: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of a class that names in_channels and out_channels as PyG does; else none."""
+    if not isinstance(spec, type):
+        return {}
+    known = dict(inspect.signature(spec).parameters)
+    return known if {"in_channels", "out_channels"} <= known.keys() else {}
+
+
+def _checked_pyg(network: nn.Module, name: str, classes: int) -> PyGModule:
+    try:
+        inspect.signature(network.forward).bind(None, None)
+    except TypeError as error:
+        raise SettingError(
+            f"forward of backbone {name} must take (x, edge_index) or (x, edge_index, edge_weight): {error}"
+        ) from error
+    _check_trainable(network, name)
+    return PyGModule(network, classes)
+
+
+def check_two_part(network: nn.Module, name: str) -> nn.Module:
+    """Raise :class:`SettingError` if a user's network does not follow the protocol :class:`TwoPart`."""
     for part, arguments in (("hidden", "x, adj"), ("head", "h, adj")):
         method = getattr(network, part, None)
         if not callable(method):
             raise SettingError(
-                f"backbone {name} has no method {part}({arguments}); it needs hidden(x, adj) and head(h, adj)"
+                f"backbone {name} has no method {part}({arguments}); it needs forward(x, edge_index), "
+                "or hidden(x, adj) and head(h, adj)"
             )
         try:
             inspect.signature(method.forward if isinstance(method, nn.Module) else method).bind(None, None)
@@ -96,7 +179,11 @@ def check_two_part(network: Any, name: str) -> nn.Module:
             raise SettingError(f"{part} of backbone {name} must take ({arguments}): {error}") from error
     if getattr(network, "random_hidden", True) is False and not callable(getattr(network, "drop", None)):
         raise SettingError(f"backbone {name} has random_hidden=False, so it needs a dropout module called drop")
-    if not any(p.requires_grad for p in network.parameters()):
-        raise SettingError(f"backbone {name} has no trainable parameter")
+    _check_trainable(network, name)
     assert isinstance(network, TwoPart)
     return network
+
+
+def _check_trainable(network: nn.Module, name: str) -> None:
+    if not any(p.requires_grad for p in network.parameters()):
+        raise SettingError(f"backbone {name} has no trainable parameter")

@@ -17,12 +17,14 @@ from drgst import __version__
 from drgst.errors import DrgstError, GraphError, RunError
 from drgst.files import write_text
 from drgst.graph.core import Graph
+from drgst.nn.registry import import_path
 from drgst.recipes import find_recipe
+from drgst.recipes.backbone import with_backbone
 from drgst.recipes.registry import own_recipe
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.persist.tensors import write_tensors
 from drgst.selftrain.predict import own_state, predict_logits
-from drgst.selftrain.recipe import AnyRecipe, Recipe
+from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
 from drgst.selftrain.settings import Settings
 
 FORMAT = 3
@@ -56,7 +58,7 @@ class Model:
 
     def save(self, folder: str | Path) -> None:
         """Write the model to ``folder``; one whose learner only its user can make is refused."""
-        settings = self._settings_to_save()
+        settings, backbone = self._to_save()
         tensors = {f"state.{k}": v.contiguous().clone() for k, v in self.state.items()}
         tensors |= {f"fitted.{k}": torch.from_numpy(np.array(v)) for k, v in self.arrays.items()}
         write_tensors(Path(folder) / "model.safetensors", tensors)
@@ -70,26 +72,35 @@ class Model:
             "class_names": list(self.class_names),
             "num_features": self.num_features,
             "settings": settings,
+            **backbone,
         }
         write_text(Path(folder) / "model.json", json.dumps(facts, indent=2) + "\n")
 
-    def _settings_to_save(self) -> dict[str, Any]:
-        """The settings from which the parts that predict can be made again."""
+    def _to_save(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """The settings from which the parts that predict can be made again, and the user's own backbone.
+
+        ``backbone``: the import path of its class; ``own_backbone``: the name of one that has none, for which
+        :meth:`load` must be given what makes it.
+        """
         parts, learner = self.parts, self.parts.learner
-        named = isinstance(learner, Network) and isinstance(learner.backbone, str | None)
-        if not named and (self.recipe == OWN or isinstance(learner, Network)):
-            raise RunError(
-                "a model with your own backbone or learner can't be saved here: save its state_dict with torch instead"
-            )
+        if not isinstance(learner, Network) and self.recipe == OWN:
+            raise RunError("a model with your own learner can't be saved here: save its state with safetensors instead")
         usual = own_recipe(Recipe()).make(self.settings)
         if self.recipe == OWN and (parts.calibrate, parts.postprocess) != (usual.calibrate, usual.postprocess):
             raise RunError("a model with your own calibrate or postprocess part can't be saved here")
-        backbone = getattr(learner, "backbone", None)
-        return self.settings.as_dict() | ({} if backbone is None else {"backbone": backbone})
+        backbone = learner.backbone if isinstance(learner, Network) else None
+        if backbone is None or isinstance(backbone, str):
+            return self.settings.as_dict() | ({} if backbone is None else {"backbone": backbone}), {}
+        path = import_path(backbone)
+        named = {"own_backbone": part_name(backbone)} if path is None else {"backbone": path}
+        return self.settings.as_dict(), named
 
     @classmethod
-    def load(cls, folder: str | Path) -> Model:
-        """Read what :meth:`save` wrote; files that do not fit together are refused."""
+    def load(cls, folder: str | Path, backbone: Any = None) -> Model:
+        """Read what :meth:`save` wrote; files that do not fit together are refused.
+
+        ``backbone`` is the user's own network, instead of the class at the import path that was saved.
+        """
         source = Path(folder)
         try:
             facts = json.loads((source / "model.json").read_text(encoding="utf-8"))
@@ -97,16 +108,22 @@ class Model:
                 raise RunError(f"{source} has model format {facts['format']}, this drgst reads format {FORMAT}")
             with safe_open(source / "model.safetensors", framework="pt") as file:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            return _checked(_model(facts, tensors))
+            return _checked(_model(facts, tensors, backbone))
         except DrgstError as error:
             raise RunError(f"{source} is not a usable model: {error}") from error
         except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
             raise RunError(f"{source} is not a usable model: {type(error).__name__}: {error}") from error
 
 
-def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor]) -> Model:
+def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor], backbone: Any) -> Model:
     name = str(facts["recipe"])
     spec = own_recipe(Recipe()) if name == OWN else find_recipe(name)
+    if backbone is None and "own_backbone" in facts:
+        raise RunError(
+            f"its network {facts['own_backbone']} can't be imported by name: give it, load_model(folder, backbone=…)"
+        )
+    backbone = facts.get("backbone") if backbone is None else backbone
+    spec = spec if backbone is None else with_backbone(spec, backbone)
     settings = Settings().updated(facts["settings"]) if name == OWN else spec.settings(facts["settings"])
     state, fitted = (
         {key.removeprefix(prefix): t for key, t in tensors.items() if key.startswith(prefix)}

@@ -20,6 +20,7 @@ from drgst.graph.datasets.load import open_graph
 from drgst.graph.datasets.registry import DATASETS
 from drgst.graph.split import Split
 from drgst.nn.inputs import open_device
+from drgst.recipes.registry import RecipeSpec
 from drgst.recipes.resolve import resolve
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import versions
@@ -55,14 +56,15 @@ class Run:
         return self.problem.split
 
     @classmethod
-    def of(cls, graph: Graph, config: RunConfig, split: Split | None = None, parts: AnyRecipe | None = None) -> Run:
+    def of(
+        cls, graph: Graph, config: RunConfig, split: Split | None = None, recipe: AnyRecipe | RecipeSpec | None = None
+    ) -> Run:
         """The run that ``config`` describes on ``graph``.
 
-        ``split`` and ``parts`` are a split and a recipe of the user's own, instead of those of ``config``.
+        ``split`` and ``recipe`` are a split and a recipe of the user's own, instead of those of ``config``.
         """
         split = config.make_split(graph) if split is None else split
-        recipe = str(config.recipe) if parts is None else parts
-        settings, parts = resolve(recipe, graph, split, config.settings)
+        settings, parts = resolve(recipe or str(config.recipe), graph, split, config.settings)
         if settings.prior is not None:
             class_shares(parse_shares(settings.prior), graph.class_names)  # refuse an unknown class before training
         problem = Problem.of(graph, split, settings, cast(int, config.seed))

@@ -14,9 +14,10 @@ from torch import Tensor
 from drgst.errors import SettingError
 from drgst.nn.inputs import Inputs
 from drgst.nn.models.base import Backbone, LinearHead
+from drgst.nn.models.module import PyGModule
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden
-from drgst.nn.random import drop
+from drgst.nn.random import drop, seeded_torch
 from drgst.uncertainty.closed import closed_gain
 
 Kind = Literal["dropout", "dropedge", "both"]
@@ -98,11 +99,17 @@ def information_gain(samples: Tensor) -> Tensor:
 
 @torch.no_grad()
 def sampled_gain(network: Backbone, inputs: Inputs, settings: GainSettings, rng: np.random.Generator) -> np.ndarray:
-    """B from T samples of dropout, dropedge or both in the last layer, (N,) float32 (Eq. dropout_p, dropedge_p)."""
+    """B from T samples of dropout, dropedge or both in the last layer, (N,) float32 (Eq. dropout_p, dropedge_p).
+
+    In a user's PyG module the noise is in all layers.
+    """
     network.eval()
-    h = network.hidden(inputs.x, inputs.adj)
+    if isinstance(network, PyGModule):
+        samples = _module_samples(network, inputs, settings, rng)
+    else:
+        samples = _samples(network, network.hidden(inputs.x, inputs.adj), inputs.adj, settings, rng)
     stream: GainStream | None = None
-    for logits in _samples(network, h, inputs.adj, settings, rng):
+    for logits in samples:
         if stream is None:
             stream = GainStream(logits.shape[0], logits.shape[1], logits.device)
         stream.add(logits.softmax(dim=1))
@@ -125,6 +132,16 @@ def _samples(
         else:
             assert isinstance(network, LinearHead)
             yield _normalised_product(sampled, product, degrees) + network.bias2
+
+
+def _module_samples(
+    network: PyGModule, inputs: Inputs, settings: GainSettings, rng: np.random.Generator
+) -> Iterator[Tensor]:
+    """T samples of the logits, (N, C) each: the module's own dropout, edges dropped from ``edge_index``, or both."""
+    with seeded_torch(rng), network.noisy(dropout=settings.kind in ("dropout", "both")):
+        for _ in range(settings.samples):
+            edges = inputs.adj.drop(settings.rate, rng) if settings.kind in ("dropedge", "both") else inputs.adj
+            yield network(inputs.x, edges)
 
 
 def row_degrees(kept: sp.csr_array) -> np.ndarray:
@@ -162,9 +179,12 @@ def check_supported(network: Backbone, settings: GainSettings) -> None:
     """Raise :class:`SettingError` if the last layer of the network does not support the settings."""
     supported = _supported(network)
     wanted = {"dropout", "dropedge"} if settings.kind == "both" else {settings.kind}
-    name = type(network).__name__
+    name = network.name if isinstance(network, PyGModule) else type(network).__name__
     if not wanted <= supported:
         listed = ", ".join(sorted(supported)) or "none"
         raise SettingError(f"{name} has no last layer for gain by {settings.kind} (it supports: {listed})")
     if settings.estimator == "closed" and not isinstance(network, LinearHead):
-        raise SettingError(f"{name} has no closed form of the gain, its last layer is not Â(HW); use estimator=sampled")
+        raise SettingError(
+            f"{name} has no closed form of the gain, which exists for a last layer Â(HW) of our own networks alone; "
+            "use estimator=sampled"
+        )

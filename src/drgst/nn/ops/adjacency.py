@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -70,6 +71,24 @@ class Adjacency:
     def sym(self) -> SparseMatrix:
         """Â, see :func:`~drgst.graph.transforms.normalise.sym_norm`."""
         return self.form("sym")
+
+    @cached_property
+    def edges(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """PyG's ``edge_index`` (2, E), source above target, and weights (E,).
+
+        A_uv is the edge from v to u, so that PyG sums over v for each target u as A X does. Stored zeros (dropped
+        edges) are left out.
+        """
+        kept = self.matrix.data != 0
+        target = np.repeat(np.arange(self.num_nodes), np.diff(self.matrix.indptr))[kept]
+        index = np.stack([self.matrix.indices[kept].astype(np.int64), target])
+        weights = np.array(self.matrix.data[kept], dtype=np.float32)
+        return torch.from_numpy(index).to(self.device), torch.from_numpy(weights).to(self.device)
+
+    @cached_property
+    def weighted(self) -> bool:
+        """Whether the weight of an edge differs from 1; dropped edges do not count."""
+        return bool(((self.matrix.data != 1) & (self.matrix.data != 0)).any())
 
     def restrict(self, nodes: np.ndarray) -> Adjacency:
         """The subgraph of ``nodes``, with the degrees of the whole graph."""

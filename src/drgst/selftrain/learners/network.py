@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -11,13 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from drgst.errors import RunError
+from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.losses import NodeLoss, Objective, WeightedLoss
 from drgst.nn.models.base import Backbone
+from drgst.nn.models.module import PyGModule
 from drgst.nn.random import generator, seeded_torch
-from drgst.nn.registry import BACKBONES, make_backbone
+from drgst.nn.registry import is_ours, make_backbone, settings_of
 from drgst.nn.training import NetworkTrainer, OnEpoch, forward
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.problem import Problem, Targets
@@ -27,6 +29,7 @@ from drgst.uncertainty.gain import estimate_gain, fastest_settings
 TRAINING = ("normalise", "lr", "weight_decay", "epochs", "patience", "fixed_epochs", "on_collapse", "retries")
 ONE_GAIN = 5_000_011  # sets the generator of the gain apart from those of the trainings, with one seed for all
 GAIN = ("gain", "drop_rate", "samples", "estimator")
+ROUNDING = 1e-6  # a gain below this is that of T equal samples, in 32 bits
 
 ObjectiveMaker = Callable[[Problem, Targets, NodeLoss], Objective]
 
@@ -53,17 +56,17 @@ class DividedLoss:
 class Network:
     """Trains a backbone from scratch with Adam and early stopping (:class:`drgst.nn.training.NetworkTrainer`)."""
 
-    backbone: Any = None  # a name, a class or a callable (features, classes) -> module; None: settings.backbone
+    backbone: Any = None  # as :func:`~drgst.nn.registry.make_backbone` takes it; None: settings.backbone
     objective: ObjectiveMaker = weighted_loss
     one_seed: bool = False  # whether all trainings of a run, and all samples of its gain, have the same seed
     column_degrees: bool = False  # as in drgst.uncertainty.gain.GainSettings
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The settings that it reads; a user's own backbone takes no width, dropout or start."""
-        own = ("backbone",) if self.backbone is None else ()
-        ours = self.backbone is None or isinstance(self.backbone, str) or self.backbone in BACKBONES.values()
-        return (*own, *(("hidden", "dropout", "start") if ours else ()), *TRAINING, *GAIN)
+        """The settings that it reads; a user's own backbone takes width and dropout if it has PyG's names for them."""
+        if self.backbone is None:
+            return ("backbone", "hidden", "dropout", "start", *TRAINING, *GAIN)
+        return (*settings_of(self.backbone), *TRAINING, *GAIN)
 
     def network(self, features: int, classes: int, settings: Settings) -> Backbone:
         """A fresh network from F features to C classes."""
@@ -83,6 +86,8 @@ class Network:
             graph = problem.graph
             network = self.network(graph.num_features, graph.num_classes, problem.settings)
             network = network.to(problem.inputs.device)
+            if isinstance(network, PyGModule):
+                network.prepare(problem.inputs.x, problem.inputs.adj)
         objective = self.objective(problem, targets, loss)
         trainer = NetworkTrainer(network, problem.inputs, objective, problem.watch, problem.settings.schedule(), rng)
         training = trainer.fit(on_epoch)
@@ -100,7 +105,14 @@ class Network:
         wanted = settings if exact else fastest_settings(network, settings)
         if wanted is None:
             return np.full(problem.graph.num_nodes, np.nan, dtype=np.float32)
-        return estimate_gain(network, problem.inputs, wanted, rng)
+        gain = estimate_gain(network, problem.inputs, wanted, rng)
+        noise = wanted.kind != "dropout" or wanted.rate == 0 or gain.max() > ROUNDING
+        if exact and isinstance(network, PyGModule) and not noise:
+            raise SettingError(
+                f"backbone {network.name} has no dropout, so its information gain by dropout is 0 everywhere; "
+                "give it a dropout layer, or take gain=dropedge"
+            )
+        return gain
 
     @staticmethod
     @torch.no_grad()
@@ -113,7 +125,8 @@ class Network:
 
     def check_state(self, state: Mapping[str, Tensor], features: int, classes: int, settings: Settings) -> None:
         """Refuse a saved state that is not one of this network."""
-        with torch.device("meta"):  # shapes alone: a number edited to 10^12 must not cost memory
+        ours = is_ours(settings.backbone if self.backbone is None else self.backbone)
+        with torch.device("meta") if ours else nullcontext():  # shapes alone: an edited number must not cost memory
             expected = self.network(features, classes, settings).state_dict()
         for name in sorted(expected.keys() | state.keys()):
             if name not in state or name not in expected or state[name].shape != expected[name].shape:
@@ -122,6 +135,14 @@ class Network:
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:
         """(N, C) logits of a saved network on any graph with the same features."""
         inputs = make_inputs(graph, settings.device, settings.normalise)
-        network = self.network(graph.num_features, graph.num_classes, settings)
+        network = self.restored(state, graph.num_features, graph.num_classes, settings).to(inputs.device)
+        if isinstance(network, PyGModule):
+            network.prepare(inputs.x, inputs.adj)
+        return self._outputs(network, inputs)[0]
+
+    def restored(self, state: Mapping[str, Tensor], features: int, classes: int, settings: Settings) -> Backbone:
+        """The network of a saved state."""
+        with seeded_torch(generator(0)):
+            network = self.network(features, classes, settings)
         network.load_state_dict(dict(state))
-        return self._outputs(network.to(inputs.device), inputs)[0]
+        return network
