@@ -83,6 +83,7 @@ def hostile() -> SelfTraining:
         "</script><script>alert(3)",
         'a,b"c\u2028',
     ]
+    ids[-2:] = ["=HYPERLINK(0)", "'@SUM(1)"]
     classes = ("<script>alert(4)</script>", "<b onclick=alert(5)>bold</b>", "{{title}}&amp;'")
     split = random_split(graph, per_class=4, val=60, test=80, seed=0)
     graph = graph.with_(class_names=classes, node_ids=np.array(ids), name="<img src=x onerror=alert(6)>")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import os
+import socket
+import stat
 from pathlib import Path
 
 import pytest
 
 from drgst.errors import DataFileError, GraphError
-from drgst.files import read_text, reading, replacing, sha256, write_text
+from drgst.files import csv_rows, csv_text, original_cell, read_text, reading, replacing, sha256, write_text
 
 
 def test_text_is_written_and_read(tmp_path: Path) -> None:
@@ -51,3 +56,83 @@ def test_other_errors_pass(tmp_path: Path) -> None:
         raise GraphError("empty")
     with pytest.raises(KeyError), reading(tmp_path, TypeError, kind="a graph"):
         raise KeyError
+
+
+def test_permissions_are_those_of_the_umask_or_of_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    before = os.umask(0o077)
+    try:
+        write_text(path, "private")
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o640)
+    write_text(path, "again")
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "a.txt").write_text("old")
+    for name, target in (("link", "far/a.txt"), ("dangling", "far/new.txt")):
+        link = tmp_path / name
+        link.symlink_to(target)
+        write_text(link, "new")
+        assert link.is_symlink()
+        assert (tmp_path / target).read_text() == "new"
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(DataFileError, match=r"can't write .*loop: Too many levels"):
+        write_text(tmp_path / "loop", "new")
+    assert (tmp_path / "loop").is_symlink()
+
+
+def test_a_pipe_a_socket_and_a_device_are_written_to(tmp_path: Path) -> None:
+    pipe, place = tmp_path / "pipe", tmp_path / "socket"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(pipe, "through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place))
+        server.listen()
+        write_text(place, "across")
+        connection, _ = server.accept()
+        with connection:
+            assert connection.recv(100) == b"across"
+    write_text(os.devnull, "gone")
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    assert pipe.is_fifo()
+    assert place.is_socket()
+    assert {item.name for item in tmp_path.iterdir()} == {"pipe", "socket"}
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_is_written_to_also_where_it_is_a_file(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    print("before")
+    write_text(name, "content\n")
+    print("after")
+    assert capfd.readouterr().out == "before\ncontent\nafter\n"
+
+
+def test_a_folder_and_a_name_that_is_too_long_are_refused_before_the_work(tmp_path: Path) -> None:
+    for path, reason in ((tmp_path, "Is a directory"), (tmp_path / ("x" * 300), "File name too long")):
+        with pytest.raises(DataFileError, match=reason), replacing(path):
+            pytest.fail("the body must not be reached")
+    longest = tmp_path / ("x" * 255)
+    write_text(longest, "fits")
+    assert longest.read_text() == "fits"
+
+
+CELLS = ("=1+1", "+x", "-x", "@x", "\tx", "\rx", "'=x", "''@", "-1.5", "+2e3", "-1 to +2", "'x", "x", "", "a=b", "-")
+
+
+def test_no_cell_is_a_formula_and_every_text_comes_back() -> None:
+    text = csv_text([["c"], *([cell] for cell in CELLS)])
+    raw = [row["c"] for row in csv.DictReader(io.StringIO(text, newline=""))]
+    assert raw[:8] == [f"'{cell}" for cell in CELLS[:8]]
+    assert tuple(raw[8:11]) == CELLS[8:11]  # numbers stay numbers
+    assert [original_cell(cell) for cell in raw] == list(CELLS)
+    assert csv_rows(csv_text([["a", "b"], ["=1", -1]])) == [{"a": "=1", "b": "-1"}]

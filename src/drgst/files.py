@@ -3,44 +3,106 @@
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import math
 import os
+import re
+import secrets
+import shutil
+import socket
+import stat
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from drgst.errors import DataFileError, DrgstError
 
 PathLike = str | os.PathLike[str]
+STANDARD_OUTPUT = Path("/dev/stdout")
+FORMULA = r"^'*[=+\-@\t\r]"  # a cell that begins so without the apostrophe is executed by spreadsheets
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_NUMBERS = re.compile(f"{_NUMBER}( (to|±) {_NUMBER})*")
 
 
 @contextmanager
 def replacing(path: PathLike) -> Iterator[Path]:
-    """Yield a temporary path next to ``path``; it is renamed to ``path`` on success and removed on failure.
+    """Yield a temporary path; on success its content becomes that of ``path``, on failure it is removed.
 
-    After a full disk, a missing permission or an error in the body the old file is unchanged. An ``OSError``
-    becomes a :class:`~drgst.errors.DataFileError` that names the file.
+    A regular file is replaced in one step: after a full disk, a missing permission or an error in the body the old
+    file is unchanged. It keeps its permissions; a new file gets those of the umask. A symbolic link is followed.
+    Devices, pipes, sockets and standard streams are written to, never replaced. An ``OSError`` becomes a
+    :class:`~drgst.errors.DataFileError` that names the file.
     """
     target = Path(path)
-    temporary: Path | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-        os.close(handle)
-        temporary = Path(name)
-        yield temporary
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-        temporary = None
+        with (_sent_to if _is_special(target) else _moved_to)(target) as temporary:
+            yield temporary
     except OSError as error:
-        raise DataFileError(f"can't write {target}: {error.strerror or error}") from error
+        name = "standard output" if target == STANDARD_OUTPUT else target
+        raise DataFileError(f"can't write {name}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _moved_to(target: Path) -> Iterator[Path]:
+    place = Path(os.path.realpath(target))
+    place.parent.mkdir(parents=True, exist_ok=True)
+    temporary = place.with_name(f".{place.name[:40]}.{secrets.token_hex(4)}.tmp")
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # less the umask
+    try:
+        rights = (place if place.exists() else temporary).stat().st_mode
+        yield temporary
+        os.chmod(temporary, stat.S_IMODE(rights))
+        os.replace(temporary, place)
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _sent_to(target: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="drgst-") as folder:
+        temporary = Path(folder) / "content"
+        temporary.touch()
+        yield temporary
+        with temporary.open("rb") as source, _open_special(target) as sink:
+            shutil.copyfileobj(source, sink)
+
+
+def _is_special(target: Path) -> bool:
+    """Whether ``target`` is a device, a pipe, a socket or a standard stream; a folder is an ``OSError``."""
+    if _descriptor(target) is not None:
+        return True
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return not stat.S_ISREG(mode)
+
+
+def _open_special(target: Path) -> Any:
+    descriptor = _descriptor(target)
+    if descriptor is not None:
+        sys.stdout.flush()
+        return os.fdopen(os.dup(descriptor), "wb")
+    if stat.S_ISSOCK(target.stat().st_mode):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(target))
+            return connection.makefile("wb")
+    return target.open("wb")
+
+
+def _descriptor(target: Path) -> int | None:
+    """The number of an open file that ``target`` names: writing to it anew would overwrite what it holds."""
+    name = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(str(target), str(target))
+    found = re.fullmatch(r"(?:/dev|/proc/self)/fd/(\d{1,9})", name)
+    return None if found is None else int(found[1])
 
 
 @contextmanager
@@ -82,10 +144,28 @@ def plain(value: Any) -> Any:
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """``rows`` as CSV text; the first row is the header."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    """``rows`` as CSV text; the first row is the header. Spreadsheets show every cell as text or number."""
+    lines: list[str] = []
+    sink = SimpleNamespace(write=lambda line: lines.append(f"{line[:-2]}\n"))
+    writer = csv.writer(sink, lineterminator="\r\n")  # with "\n", a cell that holds "\r" would not be quoted
+    writer.writerows([inert_cell(cell) for cell in row] for row in rows)
+    return "".join(lines)
+
+
+def csv_rows(text: str) -> list[dict[str, str]]:
+    """The rows of :func:`csv_text` as written, by the names in the header."""
+    return [{k: original_cell(v) for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]
+
+
+def inert_cell(value: Any) -> Any:
+    """``value`` with an apostrophe in front where a spreadsheet would take the text for a formula."""
+    formula = isinstance(value, str) and re.match(FORMULA, value) and not _NUMBERS.fullmatch(value)
+    return f"'{value}" if formula else value
+
+
+def original_cell(text: str) -> str:
+    """The text that :func:`inert_cell` was given."""
+    return text[1:] if text[:1] == "'" and re.match(FORMULA, text) else text
 
 
 def sha256(path: PathLike) -> str:

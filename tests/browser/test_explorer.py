@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from drgst.estimator import SelfTraining
+from drgst.files import csv_rows
 
 
 def rows(opened: Any, button: str) -> list[dict[str, str]]:
     """The rows of the CSV that ``button`` downloads."""
     with opened.page.expect_download() as waiting:
         opened.page.click(button)
-    return list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"), newline="")))
+    return csv_rows(Path(waiting.value.path()).read_bytes().decode())
 
 
 def points(opened: Any, host: str) -> tuple[float, float]:
@@ -108,6 +107,11 @@ def test_box_and_lasso(opened: Any, hostile: SelfTraining) -> None:
     opened.page.mouse.up()
     found = rows(opened, "#selection-csv")
     assert [row["id"] for row in found] == [str(i) for i in hostile.graph_.node_ids]
+    with opened.page.expect_download() as waiting:
+        opened.page.click("#selection-csv")
+    lines = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines if line.startswith(("=", "+", "-", "@"))]  # formulas in a spreadsheet
+    assert [line.split(",")[0] for line in lines if line.startswith("'")] == ["'=HYPERLINK(0)", "''@SUM(1)"]
     left, top, right, bottom = tool(opened, "lasso")
     opened.page.mouse.move(left, top)
     opened.page.mouse.down()

@@ -11,8 +11,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import logging
 from dataclasses import replace
@@ -21,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from drgst.errors import RunError
-from drgst.files import write_text
+from drgst.files import csv_rows, write_text
 from drgst.graph.io.split_files import save_split
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
@@ -142,14 +140,14 @@ class RunFolder:
     def predictions(self, column: str) -> list[str]:
         """A column of ``predictions.csv``."""
         try:
-            return [row[column] for row in csv.DictReader(io.StringIO(self.text(PREDICTIONS)))]
+            return [row[column] for row in csv_rows(self.text(PREDICTIONS))]
         except KeyError as error:
             raise RunError(f"{self / PREDICTIONS} is damaged: it has no column {error}") from error
 
     def text(self, name: str) -> str:
         """The content of one of the files."""
         try:
-            return (self / name).read_text(encoding="utf-8")
+            return (self / name).read_bytes().decode()  # read_text would change a "\r" in a node id
         except (OSError, UnicodeDecodeError) as error:
             raise RunError(f"can't read {self / name}: {error}") from error
 

@@ -117,6 +117,18 @@ def test_tables_come_back(tmp_path: Path, graph: Graph, format: Literal["csv", "
             assert np.array_equal(getattr(mine, part), getattr(theirs, part))
 
 
+def test_names_that_look_like_formulas_are_inert_in_the_file_and_come_back(tmp_path: Path) -> None:
+    names, ids = ("=1+1", "'@x"), np.array(["-a", "+b", "'=c", "d"])
+    graph = make_graph(None, np.ones((4, 4)), [0, 1, 0, -1], class_names=names, node_ids=ids)
+    drgst.write_tables(graph, tmp_path / "out")
+    text = (tmp_path / "out" / "nodes.csv").read_text()
+    assert [line.split(",")[0] for line in text.splitlines()[1:]] == ['"\'-a"', '"\'+b"', "\"''=c\"", '"d"']
+    again = drgst.read_tables(tmp_path / "out")
+    assert again.node_ids.tolist() == ids.tolist()
+    assert set(again.class_names) == set(names)
+    assert (again.adjacency != graph.adjacency).nnz == 0
+
+
 def test_two_formats_in_one_folder_are_refused(tmp_path: Path) -> None:
     drgst.write_tables(graphs()[0], tmp_path, "csv")
     with pytest.raises(DataFileError, match=r"already holds nodes.csv"):

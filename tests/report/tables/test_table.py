@@ -66,6 +66,12 @@ def test_csv_marks_the_best_row() -> None:
     assert render(TABLE, "csv").splitlines() == ["who,how,best", "a_b,1.5 ± 0.2 (1.4),yes", "a_b,1.2,", "c<d,1,"]
 
 
+def test_a_name_in_csv_is_no_formula_and_a_number_stays_one() -> None:
+    row = [Entry("=x"), Entry("-0.50 to +1.20")]
+    table = Table("t", [Column("who", is_text=True), Column("how")], [row])
+    assert render(table, "csv").splitlines()[1] == "'=x,-0.50 to +1.20,"
+
+
 def test_an_unknown_format_is_refused_with_the_nearest() -> None:
     with pytest.raises(SettingError, match="did you mean 'latex'"):
         render(TABLE, "latx")

@@ -11,7 +11,7 @@ from typing import Any
 
 from drgst.bench.store.schema import COLUMNS, KINDS, Row, invalid
 from drgst.errors import DrgstWarning, StoreError
-from drgst.files import replacing
+from drgst.files import csv_text, original_cell, replacing, write_text
 
 _PARSERS: dict[str, Callable[[str], Any]] = {"INTEGER": int, "REAL": float}
 _NUMBERS = {name: _PARSERS[kind] for name, kind in KINDS.items() if kind in _PARSERS}
@@ -19,10 +19,7 @@ _NUMBERS = {name: _PARSERS[kind] for name, kind in KINDS.items() if kind in _PAR
 
 def to_csv(rows: Iterable[Row], path: Path) -> None:
     """One line per run; an empty field is a figure that does not exist."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, list(COLUMNS), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_text(path, csv_text([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
 
 
 def to_parquet(rows: Iterable[Row], path: Path) -> None:
@@ -71,7 +68,7 @@ def _from_csv(path: Path) -> list[Row]:
 
 def _row(head: list[str], line: list[str]) -> Row:
     """Fields as they were in the store; written for speed, since a table is made from many thousand lines."""
-    fields = dict(zip(head, line, strict=True))
+    fields = {name: original_cell(field) for name, field in zip(head, line, strict=True)}
     row: Row = {name: fields[name] or None for name in COLUMNS}
     for name, parse in _NUMBERS.items():
         if row[name] is not None:

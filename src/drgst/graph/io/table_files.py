@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from drgst.errors import DataFileError
-from drgst.files import reading
+from drgst.files import FORMULA, inert_cell, original_cell, reading
 
 FORMATS = ("csv", "parquet")
 _BLOCK = 1 << 24  # bytes: a row must fit in a block
@@ -37,7 +38,7 @@ def read_table(path: Path, needed: Sequence[str], is_number: Callable[[str], boo
 def write_table(table: Any, path: Path, suffix: str) -> None:
     """Write an Arrow table as ``"csv"`` or ``"parquet"``."""
     if suffix == "csv":
-        arrow_csv.write_csv(table, path)
+        arrow_csv.write_csv(_with_cells(table, inert_cell), path)
     else:
         parquet.write_table(table, path)
 
@@ -57,7 +58,16 @@ def _read_csv(path: Path, needed: Sequence[str], is_number: Callable[[str], bool
         )
     except pa.ArrowInvalid as error:
         raise _explained(path, names, error) from error
-    return table.rename_columns(names)
+    return _with_cells(table, original_cell).rename_columns(names)
+
+
+def _with_cells(table: Any, change: Callable[[str], str]) -> Any:
+    """``table`` with ``change`` applied to the texts that a spreadsheet could take for formulas."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type) and pc.any(pc.match_substring_regex(table[place], FORMULA)).as_py():
+            cells = [cell if cell is None else change(cell) for cell in table[place].to_pylist()]
+            table = table.set_column(place, field, pa.array(cells, pa.string()))
+    return table
 
 
 def _read_parquet(path: Path, needed: Sequence[str]) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from drgst.errors import SettingError, unknown
+from drgst.files import csv_text
 
 
 @dataclass(frozen=True)
@@ -134,11 +133,9 @@ def to_html(table: Table) -> str:
 
 def to_csv(table: Table) -> str:
     """The fields as they are, and a last column that marks the best row of each group."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*table.titles, "best"])
-    writer.writerows([*(e.show() for e in row), "yes" if any(e.rank == 1 for e in row) else ""] for row in table.rows)
-    return text.getvalue()
+    best = ["yes" if any(entry.rank == 1 for entry in row) else "" for row in table.rows]
+    body = ([*(entry.show() for entry in row), mark] for row, mark in zip(table.rows, best, strict=True))
+    return csv_text([[*table.titles, "best"], *body])
 
 
 FORMATS: dict[str, Callable[[Table], str]] = {

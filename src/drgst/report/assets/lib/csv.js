@@ -1,8 +1,13 @@
 // Downloads of tables as CSV.
 import { el } from './elements.js';
 
+const isNumber = (text) => /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text);
+
+// An apostrophe keeps a spreadsheet from taking a text for a formula, as in drgst.files.inert_cell.
+const inert = (text) => /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+
 const csvCell = (value) => {
-  const text = String(value);
+  const text = typeof value === 'string' && !isNumber(value) ? inert(value) : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
