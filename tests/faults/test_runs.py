@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -173,6 +174,62 @@ def test_a_folder_that_is_no_run_is_left_alone(capsys: Any, file: Path, tmp_path
         assert [p.name for p in folder.iterdir()] == [name]
         assert (folder / name).read_text() == text
     assert "is not a folder" in refused(capsys, "run", file, "--out", file, "--force")
+
+
+def _wait_for(path: Path, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not path.is_file():
+        assert time.monotonic() < end, f"{path} does not appear"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def at_work(file: Path) -> Iterator[Any]:
+    """A process that works in the folder x for a long time."""
+    long = ("epochs=1000000", "patience=1000000")
+    child = FORK.Process(target=_child, args=(["run", str(file), *QUICK, *long, "--out", "x"],))
+    child.start()
+    _wait_for(Path("x/config.toml"))
+    yield child
+    child.kill()
+    child.join()
+
+
+@pytest.mark.parametrize("option", ["--force", "--resume"])
+def test_a_folder_in_use_is_refused_and_a_killed_run_gives_it_up(
+    capsys: Any, file: Path, at_work: Any, option: str
+) -> None:
+    """Also with --force and --resume; the process is named."""
+    words = refused(capsys, "run", file, *QUICK, "epochs=1000000", "patience=1000000", "--out", "x", option)
+    assert f"x is in use by process {at_work.pid}" in words
+    at_work.kill()
+    at_work.join()
+    assert call(capsys, "run", file, *QUICK, "--out", "x", "--force")[0] == 0
+    assert sorted(p.name for p in Path("x").iterdir() if p.name.startswith(".")) == []
+    assert not list(Path().glob(".*.tmp"))
+
+
+def test_a_folder_deleted_during_the_run_is_an_error_that_names_what_is_lost(capsys: Any, file: Path) -> None:
+    """The run ends at the next stage instead of leaving half a folder."""
+    words = ["run", str(file), *QUICK, "stages=200", "threshold=0.4", "agreement=1", "--out", "x"]
+    child = FORK.Process(target=_child, args=(words, 10**9))
+    child.start()
+    _wait_for(Path("x/stages/000.safetensors"))
+    shutil.rmtree("x", ignore_errors=True)
+    child.join(60)
+    assert child.exitcode == 2
+    said = Path("words.txt").read_text()
+    assert "config.toml, split.json, stages/000.safetensors" in said
+    assert "deleted while the run was working" in said
+
+
+def test_resume_of_nothing_starts_with_a_warning_or_is_refused(capsys: Any, file: Path) -> None:
+    """Without a graph, Cora would be run, which is not what was meant."""
+    assert "there is no run in x to resume" in refused(capsys, "run", "--out", "x", "--resume")
+    assert not Path("x").exists()
+    code, _, err = call(capsys, "run", file, *QUICK, "stages=1", "--out", "x", "--resume")
+    assert code == 0
+    assert "warning: there is no run in x to resume: a new one is started" in err
 
 
 def test_resume_of_a_finished_run_reports(capsys: Any, file: Path, tmp_path: Path) -> None:

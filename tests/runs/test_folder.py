@@ -61,3 +61,22 @@ def test_damaged_files_are_named(copy: RunFolder) -> None:
     (copy / "history.jsonl").unlink()
     with pytest.raises(RunError, match="can't read"):
         copy.rows()
+
+
+def test_what_a_run_killed_before_its_config_leaves_is_free(tmp_path: Path) -> None:
+    """A lock, the split and temporary files; without the lock they are somebody's own."""
+    folder = RunFolder(tmp_path)
+    for name in (".lock", "split.json", ".config.toml.ab12.tmp"):
+        (tmp_path / name).write_text("x")
+    folder.check_free(resume=False, force=False)
+    (tmp_path / ".lock").unlink()
+    with pytest.raises(RunError, match="holds no run of drgst"):
+        folder.check_free(resume=False, force=False)
+
+
+def test_deleted_files_are_named(copy: RunFolder) -> None:
+    copy.check_intact(3)
+    (copy / "split.json").unlink()
+    copy.stage_path(1).unlink()
+    with pytest.raises(RunError, match=r"split.json, stages/001.safetensors in .*copy were deleted while the run"):
+        copy.check_intact(3)

@@ -82,11 +82,13 @@ def run(
     wanted = given if config is None else read_config(config).updated(given)
     folder = RunFolder(out or Path("runs") / wanted.with_defaults().run_name())
     folder.check_free(resume, force)
-    resume = resume and folder.exists
-    if resume:
-        wanted = _same(folder, wanted if config else given)
+    if resume and not folder.exists:
+        _start_anew(folder, given_graph=data is not None or config is not None)
+    wanted = _same(folder, wanted if config else given) if resume and folder.exists else wanted
     if not (resume and folder.finished):
-        _execute(wanted, folder, resume, root, json)
+        with folder.locked():
+            folder.check_free(resume, force)  # another run may have begun here since the first check
+            _execute(wanted, folder, resume, root, json)
     summary = folder.summary()
     report(get_console(json), summary, folder.rows(), str(folder))
     if json:
@@ -104,6 +106,17 @@ def _graph_and_settings(words: list[str], changes: list[str]) -> tuple[str | Non
     if len(graphs) > 1:
         raise SettingError(f"a run takes one graph, not {len(graphs)} ({', '.join(graphs)})")
     return data_source(graphs[0]) if graphs else None, parse_changes([*changes, *more])
+
+
+def _start_anew(folder: RunFolder, given_graph: bool) -> None:
+    """A warning that there is nothing to resume; refused where no graph is named, since Cora is not what was meant."""
+    import logging
+
+    from drgst.errors import RunError
+
+    if not given_graph:
+        raise RunError(f"there is no run in {folder} to resume; name its folder with --out, or a graph to start a run")
+    logging.getLogger("drgst").warning("there is no run in %s to resume: a new one is started", folder)
 
 
 def _same(folder: RunFolder, given: RunConfig) -> RunConfig:

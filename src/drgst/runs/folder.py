@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from drgst.errors import RunError
@@ -23,6 +24,7 @@ from drgst.files import csv_rows, write_text
 from drgst.graph.io.split_files import save_split
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
+from drgst.runs.lock import LOCK, locked
 from drgst.selftrain.history import History
 from drgst.selftrain.persist.stage import load_stage
 
@@ -40,6 +42,7 @@ class RunFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._held = False
 
     def __str__(self) -> str:
         return str(self.path)
@@ -65,10 +68,33 @@ class RunFolder:
             self.config()  # a config.toml of another program is refused here, also with --force
             if not (resume or force):
                 raise RunError(f"{self} already holds a run; --resume continues it, --force replaces it")
-        elif self.path.is_dir() and any(self.path.iterdir()):
+        elif self.path.is_dir() and not self._is_unstarted():
             raise RunError(f"{self} is not empty and holds no run of drgst, so nothing is written there; use --out")
         elif self.path.exists() and not self.path.is_dir():
             raise RunError(f"{self} is not a folder; use --out")
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder for writing: a second process is refused. May be nested."""
+        if self._held:
+            yield
+            return
+        with locked(self.path):
+            self._held = True
+            try:
+                yield
+            finally:
+                self._held = False
+
+    def check_intact(self, stages: int) -> None:
+        """Refuse to go on where config, split or one of the first ``stages`` stages was deleted meanwhile."""
+        paths = [self / CONFIG, self / SPLIT, *(self.stage_path(number) for number in range(stages))]
+        lost = [str(path.relative_to(self.path)) for path in paths if not path.is_file()]
+        if lost:
+            raise RunError(
+                f"{', '.join(lost)} in {self} {'were' if len(lost) > 1 else 'was'} deleted while the run was working, "
+                "so the run ends and can't be resumed; make it again with another --out"
+            )
 
     def config(self) -> RunConfig:
         """The config of the run in this folder."""
@@ -78,23 +104,17 @@ class RunFolder:
         return config
 
     def start(self, run: Run) -> None:
-        """Make the folder with its config and split, in one step; in the folder of an old run, replace that run.
+        """Write split and config, the config last; in the folder of an old run, replace that run.
 
         The results and stages of an old run are removed before its config is replaced, so that a kill in between
         leaves the old run, unstarted. Only files with the names of a run are removed.
         """
         try:
+            self.sweep()
             if self.exists:
                 for path in (*(self / name for name in RESULTS), *reversed(self.stage_files())):
                     path.unlink(missing_ok=True)
-                _describe(run, self.path)
-                return
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(prefix=f".{self.path.name}.", suffix=".tmp", dir=self.path.parent) as aside:
-                made = Path(aside) / "run"
-                made.mkdir()
-                _describe(run, made)
-                made.replace(self.path)
+            _describe(run, self.path)
         except OSError as error:
             raise RunError(f"can't write the run folder {self}: {error.strerror or error}") from error
 
@@ -103,6 +123,11 @@ class RunFolder:
         for pattern in (".*.tmp", ".tmp??????", "stages/.*.tmp", "stages/.tmp??????"):
             for path in self.path.glob(pattern):
                 path.unlink(missing_ok=True)
+
+    def _is_unstarted(self) -> bool:
+        """Whether the folder is empty, or was left by a run that was killed before it wrote its config."""
+        names = {path.name for path in self.path.iterdir()}
+        return not names or (LOCK in names and all(n in (LOCK, SPLIT) or n.endswith(".tmp") for n in names))
 
     def stage_path(self, number: int) -> Path:
         """The file of stage ``number``."""

@@ -195,6 +195,7 @@ class Result:
 
     def save(self, folder: RunFolder) -> None:
         """Write the result to ``folder``, the summary last."""
+        folder.check_intact(len(self.history))
         write_history(folder, self.run, self.history)
         write_text(folder / PREDICTIONS, self.predictions_csv())
         self.model.save(folder.path)

@@ -99,17 +99,20 @@ class Run:
         With ``resume``, finished stages are read from the folder, and the result is bit-identical to that of an
         uninterrupted run.
         """
-        callback, history = callback or Callback(), History()
-        if folder is not None:
-            history = self._start(folder, resume)
-            callback = Checkpointer(folder, self, callback)
+        callback = callback or Callback()
+        if folder is None:
+            return self._trained(callback, History())
+        with folder.locked():
+            result = self._trained(Checkpointer(folder, self, callback), self._start(folder, resume))
+            result = replace(result, folder=str(folder))
+            result.save(folder)
+            return result
+
+    def _trained(self, callback: Callback, history: History) -> Result:
         began = time.perf_counter() - history.seconds
         with threads(self.config.threads):
             history = self_train(self.problem, self.recipe, callback, history)
         result = Result.of(self, history, time.perf_counter() - began)
-        if folder is not None:
-            result = replace(result, folder=str(folder))
-            result.save(folder)
         warning = "" if self.graph.name in DATASETS else result.prior_warning()
         if warning:
             _log.warning("%s", warning)
@@ -137,6 +140,7 @@ class Checkpointer(Callback):
 
     def stage(self, history: History) -> None:
         """The stage itself, and the history so far for people to read."""
+        self.folder.check_intact(len(history) - 1)
         save_stage(history[-1], self.folder.stage_path(history[-1].number))
         write_history(self.folder, self.run, history)
         self.inner.stage(history)
