@@ -1,5 +1,25 @@
-"""``python -m drgst``."""
+"""``python -m drgst``, and the command ``drgst``."""
 
-from drgst.cli import main
+import os
+import signal
+from types import FrameType
 
-main()
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it with exit code 130, also while modules are imported."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:  # a job in the background ignores it
+        signal.signal(signal.SIGINT, _end)
+    from drgst.cli import main as run
+
+    signal.signal(signal.SIGINT, before)
+    run()
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    os._exit(130)  # an exception would be reported by the module that is being imported
+
+
+if __name__ == "__main__":
+    main()

@@ -82,22 +82,47 @@ def _options(
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line: bad input ends with one line on standard error and exit code 2, Ctrl-C with 130."""
+    from drgst.cli.console import open_streams
+
+    open_streams()
+    code, unwritten = _run(args), _flush()
+    sys.exit(code or unwritten)
+
+
+def _run(args: list[str] | None) -> int | str | None:
+    """The exit code of a command."""
     try:
         typer.main.get_command(app).main(args, prog_name="drgst")
+    except SystemExit as end:
+        return end.code
     except DrgstError as error:
-        sys.stderr.write(f"error: {' '.join(str(error).split())}\n")
-        sys.exit(2)
+        return _refuse(str(error))
     except KeyboardInterrupt:
-        sys.exit(130)
+        return 130
     except BrokenPipeError:
-        sys.exit(1)
-    finally:
-        _flush()
+        return 1
+    except MemoryError as error:
+        return _refuse(f"there is not enough memory: {error}" if str(error) else "there is not enough memory")
+    except OSError as error:
+        return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
+    return 0
 
 
-def _flush() -> None:
-    """Flush now: a reader that has gone (``drgst … | head``) would else be reported while Python shuts down."""
+def _refuse(message: str) -> int:
+    from drgst.cli.console import printable
+
+    sys.stderr.write(f"error: {printable(' '.join(message.split()))}\n")
+    return 2
+
+
+def _flush() -> int:
+    """Flush now: what goes wrong would else be reported while Python shuts down.
+
+    A reader that has gone (``drgst … | head``) is no error, a full disk is one.
+    """
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1 if isinstance(error, BrokenPipeError) else _refuse(f"standard output: {error.strerror}")
+    return 0

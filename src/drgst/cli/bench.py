@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, PoolOption, RootOption, SetOption, StoreOption
+from drgst.cli.options import JobsOption, JsonOption, PoolOption, RootOption, SetOption, StoreOption, out_file
 
 if TYPE_CHECKING:
     from drgst.bench.executors import Executor
@@ -70,13 +70,14 @@ def bench(
 @app.command()
 def export(
     store: StoreOption = Path("runs.db"),
-    csv: Annotated[Path | None, typer.Option(help="Write CSV here.")] = None,
-    parquet: Annotated[Path | None, typer.Option(help="Write Parquet here.")] = None,
+    csv: Annotated[Path | None, typer.Option(parser=out_file, metavar="FILE", help="Write CSV here.")] = None,
+    parquet: Annotated[Path | None, typer.Option(parser=out_file, metavar="FILE", help="Write Parquet here.")] = None,
 ) -> None:
     """Write all runs of a store as a table."""
     from drgst.bench.store import Store
     from drgst.bench.store.export import to_csv, to_parquet
     from drgst.errors import SettingError
+    from drgst.files import STANDARD_OUTPUT
 
     if csv is None and parquet is None:
         raise SettingError("nothing to write: give --csv FILE or --parquet FILE")
@@ -85,7 +86,7 @@ def export(
     for path, write in ((csv, to_csv), (parquet, to_parquet)):
         if path is not None:
             write(rows, path)
-            get_console().print(f"{len(rows):,} runs in {path}", soft_wrap=True)
+            get_console(path == STANDARD_OUTPUT).print(f"{len(rows):,} runs in {path}", soft_wrap=True)
 
 
 @app.command()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -18,11 +20,38 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def get_console(stderr: bool = False) -> Console:
-    """The console for text: standard output, or standard error where standard output is for a program."""
-    from rich.console import Console
+# control characters but newline and tab, characters that change the direction of text, and lone surrogates
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+def printable(text: str) -> str:
+    """``text`` without the characters that could control a terminal."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
+def get_console(stderr: bool = False) -> Console:
+    """The console for text: standard output, or standard error where standard output is for a program.
+
+    What it prints is :func:`printable`.
+    """
+    from drgst.cli.output.safe import SafeConsole
+
+    return SafeConsole(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+
+def open_streams() -> None:
+    """Make standard output and standard error usable: closed ones discard, and what can't be encoded is escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def write_data(text: str) -> None:
+    """Write a file's content to standard output: unchanged to a file or program, :func:`printable` to a terminal."""
+    sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
 
 
 def emit(document: dict[str, Any] | list[Any]) -> None:
@@ -57,11 +86,11 @@ class _ErrorHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """One line, named by its level where that is above information."""
         level = f"{record.levelname.lower()}: " if record.levelno > logging.INFO else ""
-        sys.stderr.write(f"{level}{record.getMessage()}\n")
+        sys.stderr.write(f"{level}{printable(record.getMessage())}\n")
 
 
 def _show_warning(message: Any, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
     if issubclass(category, DrgstWarning):
-        sys.stderr.write(f"warning: {message}\n")
+        sys.stderr.write(f"warning: {printable(str(message))}\n")
     else:
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from drgst.cli.console import emit, get_console
+from drgst.cli.console import emit, get_console, write_data
 from drgst.cli.options import (
     CategoryOption,
     DateOption,
@@ -27,6 +27,7 @@ from drgst.cli.options import (
     TimeOption,
     ToOption,
     WeightOption,
+    out_file,
 )
 
 if TYPE_CHECKING:
@@ -145,11 +146,14 @@ def split(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
     pool: PoolOption = "unlabelled",
     random: Annotated[bool, typer.Option("--random", help="Draw anew even where the graph has a split.")] = False,
-    out: Annotated[Path | None, typer.Option(help="File to write; standard output without it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(parser=out_file, metavar="FILE", help="File to write; standard output without it.")
+    ] = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
     """Split a graph: --per-class draws from its own training nodes as in the paper, or at random where it has none."""
+    from drgst.files import STANDARD_OUTPUT
     from drgst.graph.datasets.load import open_graph
     from drgst.graph.io.split_files import save_split, to_json
     from drgst.graph.split import per_class_split, public_split, random_split
@@ -161,9 +165,9 @@ def split(
         made = random_split(graph, per_class=k, fraction=fraction, seed=seed, pool=rule, **sizes)
     else:
         made = public_split(graph, rule) if per_class is None else per_class_split(graph, per_class, seed, rule)
-    get_console(json or out is None).print(f"{graph.name}: {made!r}")
+    get_console(json or out in (None, STANDARD_OUTPUT)).print(f"{graph.name}: {made!r}")
     if out is None:
-        typer.echo(to_json(made, graph))
+        write_data(to_json(made, graph) + "\n")
         return
     save_split(made, graph, out)
     if json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JobsOption, JsonOption, RootOption, SetOption, SourceOption, VariantOption
+from drgst.cli.options import JobsOption, JsonOption, RootOption, SetOption, SourceOption, VariantOption, out_folder
 
 if TYPE_CHECKING:
     from drgst.report.experiments import Experiment
@@ -20,7 +20,9 @@ app = typer.Typer(add_completion=False)
 def figure(
     name: Annotated[str, typer.Argument(help="A figure, or list for their names.")],
     store: SourceOption = Path("runs.db"),
-    out: Annotated[Path, typer.Option(help="Folder for NAME.FORMAT.")] = Path("figures"),
+    out: Annotated[Path, typer.Option(parser=out_folder, metavar="FOLDER", help="Folder for NAME.FORMAT.")] = Path(
+        "figures"
+    ),
     how: Annotated[str, typer.Option("--format", help="png, pdf or svg.")] = "png",
     dataset: Annotated[
         str | None, typer.Option(help="Only this data set.", show_default="cora, or all of the store's")

@@ -7,6 +7,22 @@ from typing import Annotated
 
 import typer
 
+from drgst.errors import SettingError
+from drgst.files import STANDARD_OUTPUT
+
+
+def out_file(name: str) -> Path:
+    """The path that ``--out`` names; ``-`` is standard output."""
+    return STANDARD_OUTPUT if name == "-" else Path(name)
+
+
+def out_folder(name: str) -> Path:
+    """The folder that ``--out`` names."""
+    if name == "-":
+        raise SettingError("--out names a folder here, so it can't be - (standard output)")
+    return Path(name)
+
+
 JobsOption = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes.", show_default="one per core")]
 JsonOption = Annotated[bool, typer.Option("--json", help="End standard output with one line of JSON.")]
 PoolOption = Annotated[

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption, RootOption
+from drgst.cli.console import emit, get_console, write_data
+from drgst.cli.options import JsonOption, RootOption, out_file
 from drgst.files import write_text
 
 app = typer.Typer(add_completion=False)
@@ -23,7 +22,10 @@ def predict(
         str | None,
         typer.Argument(metavar="[GRAPH]", help="Another graph with the same features; it needs no labels."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="CSV file to write; standard output without it.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=out_file, metavar="FILE", help="CSV file to write; standard output without it."),
+    ] = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -40,7 +42,7 @@ def predict(
     if out is not None:
         write_text(out, found.text)
     elif not json:
-        sys.stdout.write(found.text)
+        write_data(found.text)
     nodes, labels = len(found.labels), Counter(found.labels)
     counts = ", ".join(f"{name} {count:,}" for name, count in labels.most_common())
     right = "" if found.accuracy is None else f"; accuracy {found.accuracy:.1%} on the nodes of known label"

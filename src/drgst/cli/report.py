@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption, RootOption
+from drgst.cli.options import JsonOption, RootOption, out_file
 
 app = typer.Typer(add_completion=False)
 
@@ -22,7 +22,10 @@ def report(
         Path | None, typer.Option(help="Store of a bench (or its export) to show instead of a run.")
     ] = None,
     against: Annotated[str, typer.Option(help="With --store: recipe to compare with.")] = "gcn",
-    out: Annotated[Path | None, typer.Option(help="HTML file to write.", show_default="RUN/report.html")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=out_file, metavar="FILE", help="HTML file to write.", show_default="RUN/report.html"),
+    ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     data: Annotated[str | None, typer.Option(help="Where the run's graph is now.", show_default="where it was")] = None,
     root: RootOption = None,
@@ -34,6 +37,7 @@ def report(
     With --store: every recipe of a bench on the same draws.
     """
     from drgst.errors import SettingError
+    from drgst.files import STANDARD_OUTPUT
     from drgst.report.explorer.bench import bench_page
     from drgst.report.explorer.page import run_page
     from drgst.runs.folder import REPORT
@@ -48,8 +52,10 @@ def report(
         raise SettingError("name either the folder of a run or a store with --store")
     target = page.save(out or target)
     written = f"written to {target} ({len(page.html) / 1e6:.1f} MB); open it in a browser"
-    get_console(json).print("\n".join([*page.data["sentences"], "", written]), soft_wrap=True)
+    get_console(json or target == STANDARD_OUTPUT).print(
+        "\n".join([*page.data["sentences"], "", written]), soft_wrap=True
+    )
     if show:
         typer.launch(target.absolute().as_uri())
     if json:
-        emit({"out": str(target), "bytes": target.stat().st_size, **facts})
+        emit({"out": str(target), "bytes": len(page.html.encode()), **facts})

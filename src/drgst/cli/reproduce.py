@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, RootOption
+from drgst.cli.options import JobsOption, JsonOption, RootOption, out_folder
 
 app = typer.Typer(add_completion=False)
 
@@ -19,7 +19,9 @@ def reproduce(
     full: Annotated[
         bool, typer.Option("--full/--quick", help="All experiments, many hours; or Cora with few draws.")
     ] = False,
-    out: Annotated[Path, typer.Option(help="Folder for tables, figures and the page.")] = Path("reproduction"),
+    out: Annotated[
+        Path, typer.Option(parser=out_folder, metavar="FOLDER", help="Folder for tables, figures and the page.")
+    ] = Path("reproduction"),
     store: Annotated[Path | None, typer.Option(help="File that keeps the runs.", show_default="OUT/runs.db")] = None,
     draws: Annotated[int | None, typer.Option(min=1, help="Draws per cell.", show_default="quick 3, full 10")] = None,
     run: Annotated[

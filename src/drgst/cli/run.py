@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption, PriorOption, RootOption
+from drgst.cli.options import JsonOption, PriorOption, RootOption, out_folder
 
 if TYPE_CHECKING:
     from drgst.runs.config import RunConfig
@@ -44,7 +44,12 @@ def run(
     ] = None,
     prior: PriorOption = None,
     config: Annotated[Path | None, typer.Option(help="Config file of the run; other options override it.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Run folder.", show_default="runs/DATA-RECIPE-LABELS-SEED")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            parser=out_folder, metavar="FOLDER", help="Run folder.", show_default="runs/DATA-RECIPE-LABELS-SEED"
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run in the folder.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, mps or auto.", show_default="cpu")] = None,

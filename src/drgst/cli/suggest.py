@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption
+from drgst.cli.options import JsonOption, out_file
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,7 +20,9 @@ app = typer.Typer(add_completion=False)
 def suggest(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
     n: Annotated[int, typer.Option("--n", "-n", help="How many nodes.")] = 20,
-    out: Annotated[Path | None, typer.Option(help="CSV file to write as well.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(parser=out_file, metavar="FILE", help="CSV file to write as well.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Suggest which nodes to label next: those whose labels would be most informative, and not all similar.
@@ -28,7 +30,7 @@ def suggest(
     Each is a typical node of high information gain in one of n clusters of unlabelled nodes.
     """
     from drgst.errors import RunError
-    from drgst.files import csv_text, write_text
+    from drgst.files import STANDARD_OUTPUT, csv_text, write_text
     from drgst.runs.run import load_result
 
     result = load_result(run)
@@ -40,7 +42,7 @@ def suggest(
     ]
     if not rows:
         raise RunError(f"every node of the run in {run} is labelled, so there is none to suggest")
-    console = get_console(json)
+    console = get_console(json or out == STANDARD_OUTPUT)
     console.print(_table(rows, found.measure))
     if len(rows) < n:
         console.print(f"only {len(rows):,} nodes are unlabelled, so no more can be suggested", soft_wrap=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drgst.cli.console import get_console
-from drgst.cli.options import PoolOption, RootOption, SourceOption, VariantOption
+from drgst.cli.console import get_console, write_data
+from drgst.cli.options import PoolOption, RootOption, SourceOption, VariantOption, out_file
 
 if TYPE_CHECKING:
     from drgst.report.tables.table import Table
@@ -31,13 +30,15 @@ def table(
     pool: PoolOption = "unlabelled",
     validation: Annotated[str, typer.Option(help="public, or none.")] = "public",
     paper: Annotated[bool, typer.Option("--paper", help="Add the cells that only the paper has.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(parser=out_file, metavar="FILE", help="Write here instead of standard output.")
+    ] = None,
     root: RootOption = None,
 ) -> None:
     """Make a table of the runs in a store, beside the paper's figures for the same cells."""
     from drgst.bench.statistics.results import RunFilter, check_any, check_recipe, read_runs, runs_by_cell
     from drgst.errors import SettingError, unknown
-    from drgst.files import write_text
+    from drgst.files import STANDARD_OUTPUT, write_text
     from drgst.report.tables.registry import make_table
     from drgst.report.tables.table import FORMATS, render
 
@@ -56,10 +57,10 @@ def table(
         made = make_table(name, cells, against, paper)
     text = render(made, how)
     if out is None:
-        sys.stdout.write(text)
+        write_data(text)
     else:
         write_text(out, text)
-        get_console().print(f"{out}", soft_wrap=True)
+        get_console(stderr=out == STANDARD_OUTPUT).print(f"{out}", soft_wrap=True)
 
 
 def _datasets(names: set[str], root: str | None) -> Table:

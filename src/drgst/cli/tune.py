@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, PoolOption, RootOption
+from drgst.cli.options import JobsOption, JsonOption, PoolOption, RootOption, out_file
 
 if TYPE_CHECKING:
     from drgst.bench.grid import Grid
@@ -32,7 +32,10 @@ def tune(
     ] = None,
     pool: PoolOption = "unlabelled",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the search.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Preset.", show_default="DATA-RECIPE-LABELS.toml")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=out_file, metavar="FILE", help="Preset.", show_default="DATA-RECIPE-LABELS.toml"),
+    ] = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -45,6 +48,7 @@ def tune(
     from drgst.bench.store import Store
     from drgst.bench.tuning.tuner import Tuner
     from drgst.bench.validate import validate
+    from drgst.files import STANDARD_OUTPUT
     from drgst.runs.config_file import parse_changes
 
     grid = Grid([data], [per_class], [recipe], draws, parse_changes(changes or []), pool=pool, root=root)
@@ -64,7 +68,7 @@ def tune(
         f"validation accuracy {100 * tuned.value:.2f}{default}; {tuned.trials} trials, {tuned.pruned} pruned",
         f"preset: {path}  (drgst run --config {path}; drgst bench --preset {path})",
     ):
-        get_console(json).print(line, soft_wrap=True)
+        get_console(json or path == STANDARD_OUTPUT).print(line, soft_wrap=True)
     if json:
         names = {"dataset": dataset, "recipe": recipe, "per_class": per_class}
         figures = {"val_accuracy": tuned.value, "first_val_accuracy": tuned.default_value, "settings": tuned.settings}
