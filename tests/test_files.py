@@ -135,4 +135,4 @@ def test_no_cell_is_a_formula_and_every_text_comes_back() -> None:
     assert raw[:8] == [f"'{cell}" for cell in CELLS[:8]]
     assert tuple(raw[8:11]) == CELLS[8:11]  # numbers stay numbers
     assert [original_cell(cell) for cell in raw] == list(CELLS)
-    assert csv_rows(csv_text([["a", "b"], ["=1", -1]])) == [{"a": "=1", "b": "-1"}]
+    assert csv_rows(csv_text([["a", "=b"], ["=1", -1]])) == [{"a": "=1", "=b": "-1"}]

@@ -154,7 +154,8 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
 
 def csv_rows(text: str) -> list[dict[str, str]]:
     """The rows of :func:`csv_text` as written, by the names in the header."""
-    return [{k: original_cell(v) for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]
+    head, *body = [[original_cell(cell) for cell in line] for line in csv.reader(io.StringIO(text)) if line] or [[]]
+    return [dict(zip(head, line, strict=False)) for line in body]
 
 
 def inert_cell(value: Any) -> Any:
