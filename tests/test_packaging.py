@@ -13,8 +13,20 @@ import drgst
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "drgst"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-OPTIONAL = {"matplotlib", "networkx", "openTSNE", "optuna", "ray", "torch_geometric"}  # import names of the extras
-NAMES = {"scikit-learn": "sklearn", "torch-geometric": "torch_geometric"}  # project name -> import name
+OPTIONAL = {
+    "faiss",
+    "matplotlib",
+    "networkx",
+    "openTSNE",
+    "optuna",
+    "ray",
+    "torch_geometric",
+}  # import names of the extras
+NAMES = {
+    "faiss-cpu": "faiss",
+    "scikit-learn": "sklearn",
+    "torch-geometric": "torch_geometric",
+}  # project name -> import name
 
 
 def projects(requirements: list[str]) -> set[str]:

@@ -160,7 +160,7 @@ def test_ppr_view_is_symmetric_with_weights_up_to_one(cora: Graph) -> None:
         ("knn", {"k": 0}, "k is 0"),
         ("knn", {"memory_mb": 0}, "memory_mb is 0"),
         ("knn", {"weighting": "tf-idf"}, "did you mean 'tfidf'?"),
-        ("knn", {"alpha": 0.1}, "view 'knn' has no setting 'alpha'; it takes k, memory_mb, weighting"),
+        ("knn", {"alpha": 0.1}, "view 'knn' has no setting 'alpha'; it takes exact, k, memory_mb, weighting"),
         ("topology", {"k": 3}, "view 'topology' has no setting 'k'; it takes none"),
         ("ppr", {"k": 0}, "k is 0"),
         ("ppr", {"alpha": 1.0}, "alpha is 1.0"),

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features
-from drgst.graph.transforms.products import multiply_rows, multiply_sparse, orthonormalise
+from drgst.graph.transforms.products import gram, multiply_rows, multiply_sparse, orthonormalise
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
 DENSE_ENTRIES = 2**26  # up to so many (256 MB), a sparse matrix may be made dense
@@ -73,9 +73,14 @@ def svd(x: Features, k: int, seed: int, rounds: int = 7) -> np.ndarray:
     limit = min(x.shape)
     if not 1 <= k <= limit:
         raise SettingError(f"svd has k = {k}, but a matrix of shape {x.shape} allows 1 to {limit}")
-    basis = _range_basis(x, min(k + 10, limit), np.random.default_rng(seed), rounds)
-    u, s, _ = np.linalg.svd(np.asarray(x.T @ basis).T, full_matrices=False)
-    reduced = multiply_rows(basis, np.asarray(u[:, :k] * s[:k], dtype=np.float32))
+    transposed = x.T if isinstance(x, np.ndarray) else x.T.tocsr()
+    q = np.random.default_rng(seed).standard_normal((x.shape[1], min(k + 10, limit)), dtype=np.float32)
+    for _ in range(rounds):
+        q = orthonormalise(_product(transposed, orthonormalise(_product(x, q))))
+    q = orthonormalise(_product(x, q))
+    squares, u = np.linalg.eigh(gram(_product(transposed, q)))  # Qᵀ X Xᵀ Q = U Σ² Uᵀ, in ascending order
+    leading = u[:, -k:] * np.sqrt(np.maximum(squares[-k:], 0))
+    reduced = multiply_rows(q, leading[:, ::-1].astype(np.float32))
     highest, lowest = reduced.max(axis=0), reduced.min(axis=0)
     reduced *= np.where(-lowest > highest, -1, 1).astype(np.float32)
     return reduced
@@ -87,18 +92,9 @@ def reduce_columns(x: Features, k: int) -> np.ndarray:
         return np.asarray(x if isinstance(x, np.ndarray) else x.toarray(), dtype=np.float32)
     if x.shape[1] > GRAM_COLUMNS:
         return svd(x, k, seed=0, rounds=3)
-    gram = x.T @ x
-    _, v = np.linalg.eigh(np.asarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64))
+    square = x.T @ x
+    _, v = np.linalg.eigh(np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), dtype=np.float64))
     return _product(x, v[:, -k:][:, ::-1].astype(np.float32))
-
-
-def _range_basis(x: Features, width: int, rng: np.random.Generator, rounds: int) -> np.ndarray:
-    """An orthonormal (N, width) basis of the leading left singular vectors: Q ← orth(X orth(Xᵀ Q)), repeated."""
-    transposed = x.T if isinstance(x, np.ndarray) else x.T.tocsr()
-    q = orthonormalise(_product(x, rng.standard_normal((x.shape[1], width), dtype=np.float32)))
-    for _ in range(rounds):
-        q = orthonormalise(_product(x, orthonormalise(_product(transposed, q))))
-    return q
 
 
 def _product(x: Features, y: np.ndarray) -> np.ndarray:

@@ -22,24 +22,28 @@ def topology(graph: Graph) -> Graph:
     return graph
 
 
-def knn(graph: Graph, *, k: int = 10, weighting: Weighting = "tfidf", memory_mb: float = 256) -> Graph:
+def knn(
+    graph: Graph, *, k: int = 10, weighting: Weighting = "tfidf", memory_mb: float = 256, exact: bool | None = None
+) -> Graph:
     """A_uv = 1 where v is among the k nearest of u by cosine, or u among those of v.
 
-    Cosine of the TF-IDF features, or of the features as they are (``weighting="raw"``). Exact; ``memory_mb``
-    bounds the working memory.
+    Cosine of the TF-IDF features, or of the features as they are (``weighting="raw"``). Neighbours are exact up to
+    30,000 nodes, where ``memory_mb`` bounds the working memory, and approximate beyond; ``exact`` overrides this.
     """
     if weighting not in ("tfidf", "raw"):
         raise SettingError(unknown("weighting", weighting, ("tfidf", "raw")))
     if graph.num_features == 0:
         raise GraphError(f"graph {graph.name!r} has no features, so there is no kNN view of it")
     features = tfidf(graph.features) if weighting == "tfidf" else graph.features
-    near = knn_adjacency(features, k, memory_mb)
+    near = knn_adjacency(features, k, memory_mb, exact)
     return _with_edges(graph, near, f"edges are the {k} nearest neighbours by cosine of {weighting} features")
 
 
-def union(graph: Graph, *, k: int = 10, weighting: Weighting = "tfidf", memory_mb: float = 256) -> Graph:
+def union(
+    graph: Graph, *, k: int = 10, weighting: Weighting = "tfidf", memory_mb: float = 256, exact: bool | None = None
+) -> Graph:
     """max(A, A_knn): the graph's own edges and those of :func:`knn`."""
-    near = knn(graph, k=k, weighting=weighting, memory_mb=memory_mb)
+    near = knn(graph, k=k, weighting=weighting, memory_mb=memory_mb, exact=exact)
     both = graph.adjacency.maximum(near.adjacency)
     return _with_edges(graph, both, f"the {k} nearest neighbours by cosine of {weighting} features were added as edges")
 
