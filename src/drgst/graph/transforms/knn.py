@@ -68,20 +68,21 @@ def can_find_neighbours(nodes: int) -> bool:
 def _approximate_pieces(x: Features, k: int) -> Iterator[Piece]:
     """The k nearest that faiss finds in a hierarchical navigable small world (Malkov, Yashunin 2018).
 
-    More than 512 columns are reduced to 256 by truncated SVD; the exact cosine then decides between 12 k candidates. The
-    links are made by one thread, so that the result does not depend on the number of threads.
+    More than 512 columns are reduced to 256 by truncated SVD; the exact cosine then decides between 12 k candidates.
+    The links are made by one thread, so that the result does not depend on the number of threads.
     """
     purpose = f"The search for nearest neighbours among more than {EXACT_NODES:,} nodes"
     faiss = import_extra("faiss", "large", purpose)
     reduced = x.shape[1] > SEARCH_COLUMNS
     z = np.ascontiguousarray(row_l2(reduce_columns(x, REDUCED_COLUMNS if reduced else SEARCH_COLUMNS)))
-    index = faiss.IndexHNSWSQ(z.shape[1], faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT)
+    index = faiss.IndexHNSWFlat(z.shape[1], LINKS, faiss.METRIC_INNER_PRODUCT)
     index.hnsw.efConstruction, index.hnsw.efSearch = MAKING, max(FOLLOWING, CANDIDATES * k + 1)
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
-    index.train(z)
     index.add(z)
     faiss.omp_set_num_threads(threads)
+    # The index has a copy of z.
+    z = faiss.rev_swig_ptr(faiss.downcast_index(index.storage).get_xb(), z.size).reshape(z.shape)
     found = (CANDIDATES * k if reduced else k) + 1  # itself is among them
     for rows in row_blocks(x.shape[0], x.shape[1] * (found if isinstance(x, np.ndarray) else 1)):
         scores, columns = index.search(z[rows], found)
