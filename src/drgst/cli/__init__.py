@@ -16,8 +16,9 @@ from drgst.errors import DrgstError
 # command -> the module whose ``app`` it is (made with add_completion=False), and the line that help shows for it
 COMMANDS = {
     "run": ("drgst.cli.run", "Run a recipe on a graph."),
+    "classify": ("drgst.cli.classify", "Classify the rows of a table, with edges in other tables."),
     "predict": ("drgst.cli.predict", "Predict with the model of a run."),
-    "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next."),
+    "suggest": ("drgst.cli.decisions.suggest", "Suggest which nodes to label next."),
     "bench": ("drgst.cli.bench", "Run a grid of data sets, labels per class, recipes and draws."),
     "tune": ("drgst.cli.tune", "Search settings by validation accuracy."),
     "table": ("drgst.cli.table", "Make the paper's tables from the runs of a store."),

@@ -8,9 +8,9 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -18,6 +18,8 @@ from drgst.errors import DrgstWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from drgst.graph.io.tabular.problems import Problem
 
 
 # control characters but newline and tab, characters that change the direction of text, and lone surrogates
@@ -57,6 +59,17 @@ def write_data(text: str) -> None:
 def emit(document: dict[str, Any] | list[Any]) -> None:
     """Write one JSON document as one line of standard output."""
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
+
+
+def refuse(problems: Sequence[Problem], json: bool) -> NoReturn:
+    """List all faults of tables and end with exit code 2."""
+    console = get_console(json)
+    for problem in problems:
+        console.print(f"- {problem.sentence(shell=True)}", soft_wrap=True)
+    console.print(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} found")
+    if json:
+        emit({"ok": False, "problems": [problem.to_dict() for problem in problems]})
+    raise typer.Exit(2)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from drgst.cli.console import emit, get_console, write_data
+from drgst.cli.console import emit, get_console, refuse, write_data
 from drgst.cli.options import (
     CategoryOption,
     DateOption,
@@ -27,6 +27,7 @@ from drgst.cli.options import (
     TimeOption,
     ToOption,
     WeightOption,
+    given,
     out_file,
 )
 
@@ -117,13 +118,11 @@ def check(
 
     roles = {"label": label, "id": id, "source": source_column, "target": target, "weight": weight, "time": time}
     kinds = {"drop": drop, "numeric": numeric, "category": category, "text": text, "date": date}
-    everything = {**roles, **kinds, "unknown_endpoints": unknown_endpoints}
-    options = {name: value for name, value in everything.items() if value is not None}
+    options = given(**roles, **kinds, unknown_endpoints=unknown_endpoints)
     tables = bool(options or edges)
     graph, problems = _check_tables(source, edges, options) if tables else _check_graph(source, root, labels)
     if graph is None:
-        _report(problems, json)
-        raise typer.Exit(2)
+        refuse(problems, json)
     for split in graph.splits:
         split.check(graph)
     figures, console = statistics(graph), get_console(json)
@@ -202,15 +201,6 @@ def _check_graph(source: str, root: str | None, labels: str | None) -> tuple[Gra
         if problems:
             return None, problems
     return open_graph(source, root, labels=labels), []
-
-
-def _report(problems: list[Problem], json: bool) -> None:
-    console = get_console(json)
-    for problem in problems:
-        console.print(f"- {problem.sentence(shell=True)}", soft_wrap=True)
-    console.print(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} found")
-    if json:
-        emit({"ok": False, "problems": [problem.to_dict() for problem in problems]})
 
 
 def _amount(name: str, text: str | None) -> int | float | None:

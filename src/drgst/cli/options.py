@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -67,3 +67,11 @@ DateOption = Annotated[list[str] | None, typer.Option("--date", metavar="COLUMN"
 EndpointsOption = Annotated[
     str | None, typer.Option("--unknown-endpoints", help="Ends of edges that are no nodes: refuse, or add as nodes.")
 ]
+AggregateOption = Annotated[
+    str | None, typer.Option("--aggregate", help="Repeated edges: sum, count, max or last.", show_default="sum")
+]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}

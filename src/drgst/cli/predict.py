@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from drgst.cli.console import emit, get_console, write_data
-from drgst.cli.options import JsonOption, RootOption, out_file
+from drgst.cli.console import emit, get_console, refuse, write_data
+from drgst.cli.options import EdgesOption, JsonOption, RootOption, out_file
 from drgst.files import write_text
 
 app = typer.Typer(add_completion=False)
@@ -22,6 +22,11 @@ def predict(
         str | None,
         typer.Argument(metavar="[GRAPH]", help="Another graph with the same features; it needs no labels."),
     ] = None,
+    nodes: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Node table with new rows, for a run of drgst classify.")
+    ] = None,
+    edges: EdgesOption = None,
+    alone: Annotated[bool, typer.Option("--alone", help="Leave out the nodes and edges of the run.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(parser=out_file, metavar="FILE", help="CSV file to write; standard output without it."),
@@ -29,12 +34,27 @@ def predict(
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Predict: CSV with id, label and confidence of every node (and gain and stage on the run's own graph)."""
-    from drgst.graph.datasets.load import open_graph
-    from drgst.runs.model import Model
-    from drgst.runs.predict import of_model, of_run
+    """Predict: CSV with id, label, confidence and the probability of each class.
 
-    if graph is None:
+    Without GRAPH or --nodes: for the nodes of the run itself, with gain, stage and given labels. With --nodes: for the
+    new rows, whose columns are read as in the run and whose edges may lead to its nodes; nothing is fitted again.
+    """
+    from drgst.errors import SettingError
+    from drgst.graph.datasets.load import open_graph
+    from drgst.graph.io.tabular.problems import TableError
+    from drgst.runs.model import Model
+    from drgst.runs.predict import of_model, of_run, of_tables
+
+    if nodes is None and (edges or alone):
+        raise SettingError("--edges and --alone need --nodes, the table with the new rows")
+    if nodes is not None:
+        if graph is not None:
+            raise SettingError("GRAPH and --nodes are both given: predict a graph, or the rows of a table")
+        try:
+            found = of_tables(run, nodes, edges, alone)
+        except TableError as error:
+            refuse(error.problems, json)
+    elif graph is None:
         found = of_run(run)
     else:
         model = Model.load(run)
@@ -43,12 +63,15 @@ def predict(
         write_text(out, found.text)
     elif not json:
         write_data(found.text)
-    nodes, labels = len(found.labels), Counter(found.labels)
+    console = get_console(stderr=True)
+    for note in found.notes:
+        console.print(f"- {note}", soft_wrap=True)
+    rows, labels = len(found.labels), Counter(found.labels)
     counts = ", ".join(f"{name} {count:,}" for name, count in labels.most_common())
     right = "" if found.accuracy is None else f"; accuracy {found.accuracy:.1%} on the nodes of known label"
     written = "" if out is None else f"; written to {out}"
-    get_console(stderr=True).print(f"{nodes:,} nodes: {counts}{right}{written}", soft_wrap=True)
+    console.print(f"{rows:,} nodes: {counts}{right}{written}", soft_wrap=True)
     if json:
         where = None if out is None else str(out)
-        facts = {"nodes": nodes, "labels": labels, "accuracy": found.accuracy, "out": where}
+        facts = {"nodes": rows, "labels": labels, "accuracy": found.accuracy, "out": where, "notes": found.notes}
         emit({"run": str(run), "graph": graph, **facts})

@@ -13,6 +13,7 @@ from drgst.cli.options import JsonOption, PriorOption, RootOption, out_folder
 if TYPE_CHECKING:
     from drgst.runs.config import RunConfig
     from drgst.runs.folder import RunFolder
+    from drgst.runs.run import Run
 
 app = typer.Typer(add_completion=False)
 
@@ -67,6 +68,7 @@ def run(
     from drgst.runs.config import RunConfig
     from drgst.runs.config_file import parse_changes, read_config
     from drgst.runs.folder import RunFolder
+    from drgst.runs.run import Run
 
     data, settings = _graph_and_settings(words or [], changes or [])
     settings |= parse_changes([f"device={device}"] if device else [])
@@ -93,7 +95,7 @@ def run(
     if not (resume and folder.finished):
         with folder.locked():
             folder.check_free(resume, force)  # another run may have begun here since the first check
-            _execute(wanted, folder, resume, root, json)
+            execute(Run.from_config(wanted, lambda data: _open(data, root)), folder, resume, json)
     summary = folder.summary()
     report(get_console(json), summary, folder.rows(), str(folder))
     if json:
@@ -138,12 +140,11 @@ def _same(folder: RunFolder, given: RunConfig) -> RunConfig:
     return replace(config, split=split or config.split, per_class=None if split else config.per_class)
 
 
-def _execute(config: RunConfig, folder: RunFolder, resume: bool, root: str | None, json: bool) -> None:
+def execute(run: Run, folder: RunFolder, resume: bool, json: bool) -> None:
+    """Execute ``run`` with its introduction and a progress bar; Ctrl-C ends with exit code 130."""
     from drgst.cli.output.progress import Progress
     from drgst.cli.output.run import introduction
-    from drgst.runs.run import Run
 
-    run = Run.from_config(config, lambda data: _open(data, root))
     get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
     console = get_console(stderr=True)
     try:

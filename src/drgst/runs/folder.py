@@ -1,6 +1,7 @@
 """A run as a folder: its config, every stage as it ends, and the result.
 
 ``config.toml``         the complete config; ``drgst run --config`` runs it again
+``graph.npz``           of a run on tables: the graph, with ``tables.json``, how its features are made
 ``split.json``          training, validation, test and pool nodes, by node id
 ``stages/000.…``        each stage, written when it ends: an interrupted run is resumed from the last one
 ``history.jsonl``       one line per stage
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from drgst.errors import RunError
 from drgst.files import csv_rows, write_text
+from drgst.graph.io.npz import save_graph
 from drgst.graph.io.split_files import save_split
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("drgst")
 CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
 PREDICTIONS, WEIGHTS, MODEL, REPORT = "predictions.csv", "model.safetensors", "model.json", "report.html"
+GRAPH, SCHEMA = "graph.npz", "tables.json"
 RESULTS = (SUMMARY, PREDICTIONS, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
 
 
@@ -189,5 +192,9 @@ def finished_run(path: str | Path) -> RunFolder:
 
 def _describe(run: Run, folder: Path) -> None:
     save_split(run.split, run.graph, folder / SPLIT)
-    split = None if run.config.per_class is not None else SPLIT
-    write_text(folder / CONFIG, to_toml(replace(run.config, split=split)))
+    config = replace(run.config, split=None if run.config.per_class is not None else SPLIT)
+    if run.tables is not None:
+        save_graph(run.graph, folder / GRAPH)
+        run.tables.schema.save(folder / SCHEMA)
+        config = replace(config, data=GRAPH)
+    write_text(folder / CONFIG, to_toml(config))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,11 @@ import numpy as np
 from drgst.errors import RunError
 from drgst.files import csv_text
 from drgst.graph.core import Graph
+from drgst.graph.datasets.load import open_graph
 from drgst.graph.io.naming import relabel
+from drgst.graph.io.tabular.schema import TableSchema
 from drgst.graph.transforms.softmax import softmax
-from drgst.runs.folder import CONFIG, MODEL, PREDICTIONS, finished_run
+from drgst.runs.folder import CONFIG, MODEL, PREDICTIONS, SCHEMA, finished_run
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.model import Model
 
@@ -27,6 +29,7 @@ class Predictions:
     text: str
     labels: list[str]
     accuracy: float | None = None
+    notes: tuple[str, ...] = ()  # what is not as in fitting, one sentence each
 
 
 def of_run(path: str | Path) -> Predictions:
@@ -37,12 +40,30 @@ def of_run(path: str | Path) -> Predictions:
     return Predictions(folder.text(PREDICTIONS), folder.predictions("label"))
 
 
-def of_model(model: Model, graph: Graph) -> Predictions:
-    """The predictions of ``model`` for ``graph``; accuracy over the nodes whose label is one of the model's classes."""
-    probabilities = softmax(model.logits(graph))
+def of_tables(path: str | Path, nodes: Any, edges: Any = None, alone: bool = False) -> Predictions:
+    """The predictions of the run in ``path`` for the nodes of later tables, which join the graph of the run by edges.
+
+    The columns are read as in fitting. ``alone``: the new nodes and their edges form a graph of their own.
+    """
+    folder = finished_run(path)
+    source = Path(str(folder.config().data))
+    if not source.with_name(SCHEMA).is_file():
+        raise RunError(f"the run in {path} was not made of tables by drgst classify: name a GRAPH instead of --nodes")
+    schema, model = TableSchema.load(source.with_name(SCHEMA)), Model.load(folder.path)
+    tables = schema.apply(nodes, edges, base=None if alone else open_graph(str(source)))
+    return replace(of_model(model, tables.graph, tables.new), notes=tables.notes)
+
+
+def of_model(model: Model, graph: Graph, nodes: np.ndarray | None = None) -> Predictions:
+    """The predictions of ``model`` for ``graph``, or for some of its nodes.
+
+    Accuracy is over the nodes whose label is one of the model's classes.
+    """
+    chosen = np.arange(graph.num_nodes) if nodes is None else nodes
+    probabilities = softmax(model.logits(graph))[chosen]
     predicted = probabilities.argmax(axis=1)
-    found = accuracy(predicted, relabel(graph.labels, graph.class_names, model.class_names))
-    text = to_csv(graph.node_ids.tolist(), model.class_names, {"probabilities": probabilities})
+    found = accuracy(predicted, relabel(graph.labels[chosen], graph.class_names, model.class_names))
+    text = to_csv(graph.node_ids[chosen].tolist(), model.class_names, {"probabilities": probabilities})
     return Predictions(text, [model.class_names[c] for c in predicted], finite(found))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import torch
 
@@ -36,6 +36,9 @@ from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
+if TYPE_CHECKING:
+    from drgst.graph.io.tabular.build import TableGraph
+
 _log = logging.getLogger("drgst")
 Opener = Callable[[str], Graph]
 SMALL = 2_000_000  # entries of A and X below which a second thread costs more than it saves
@@ -49,6 +52,7 @@ class Run:
     graph: Graph  # with all labels: for metrics after the run, never for the run
     problem: Problem  # what the run may know
     recipe: AnyRecipe
+    tables: TableGraph | None = None  # the tables that the graph was made of, whose schema is saved with the run
 
     @property
     def split(self) -> Split:

@@ -49,7 +49,7 @@ def test_no_class_is_impossible() -> None:
     np.testing.assert_allclose(p.sum(axis=1), 1)
 
 
-def test_it_predicts_on_its_own_graph_only(world: Any, worlds: Any) -> None:
+def test_it_predicts_on_graphs_that_contain_its_labelled_nodes(world: Any, worlds: Any) -> None:
     model = drgst.SelfTraining("label-propagation").fit(world.graph, world.split)
-    with pytest.raises(GraphError, match="only on the graph it was fitted on"):
+    with pytest.raises(GraphError, match="9 of its 9 labelled nodes are not in this one"):
         model.predict(worlds(nodes=90).graph)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,12 +33,30 @@ def row_probabilities(f: np.ndarray) -> np.ndarray:
     return (1 - UNIFORM_SHARE) * p + UNIFORM_SHARE * uniform
 
 
+def node_keys(graph: Graph, nodes: np.ndarray) -> np.ndarray:
+    """A 64-bit hash of id and features of each of ``nodes``, (M,): the same node in a larger graph has it too."""
+    x = graph.features[nodes]
+    sparse = not isinstance(x, np.ndarray)
+    found = np.empty(nodes.size, dtype=np.int64)
+    for k, name in enumerate(graph.node_ids[nodes].tolist()):
+        total = hashlib.blake2b(str(name).encode(), digest_size=8)
+        if sparse:
+            row = slice(x.indptr[k], x.indptr[k + 1])
+            total.update(x.indices[row].astype(np.int64).tobytes())
+            total.update(x.data[row].tobytes())
+        else:
+            total.update(np.ascontiguousarray(x[k]).tobytes())
+        found[k] = int.from_bytes(total.digest(), "little", signed=True)
+    return found
+
+
 @dataclass(frozen=True)
 class LabelPropagation:
     """F = α (I - (1-α) S)^-1 Y with S = D^-½ A D^-½, p = F / Σ_k F_k (Zhou et al., NeurIPS 2003), (N, C).
 
     Y has w_i at (i, y_i) for every target i. Features are not used, and neither is the loss. A node that no label
-    reaches gets the same probability for every class. It predicts on the graph it was fitted on only.
+    reaches gets the same probability for every class. It predicts on the graph it was fitted on and on graphs that
+    contain its labelled nodes, which are found by id and features.
     """
 
     alpha: float = 0.1
@@ -49,22 +68,25 @@ class LabelPropagation:
         """Propagate the targets."""
         began = time.perf_counter()
         state = {
-            "nodes": torch.from_numpy(np.array(targets.nodes, dtype=np.int64)),
+            "keys": torch.from_numpy(node_keys(problem.graph, targets.nodes)),
             "labels": torch.from_numpy(np.array(targets.labels, dtype=np.int64)),
             "weights": torch.from_numpy(np.array(targets.weights, dtype=np.float64)),
-            "size": torch.tensor([problem.graph.num_nodes, problem.graph.num_edges]),
         }
         logits = self.predict(state, problem.graph, problem.settings)
         return fitted("label propagation", problem, logits, state, began)
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
-        """log p of every node of the graph of the targets, (N, C)."""
-        if state["size"].tolist() != [graph.num_nodes, graph.num_edges]:
+        """log p of every node of a graph that contains the targets, (N, C)."""
+        keys, mine = state["keys"].numpy(), node_keys(graph, np.arange(graph.num_nodes))
+        order = np.argsort(mine, kind="stable")
+        place = order[np.minimum(np.searchsorted(mine, keys, sorter=order), mine.size - 1)]
+        lost = int((mine[place] != keys).sum())
+        if lost:
             raise GraphError(
-                "label propagation predicts only on the graph it was fitted on, "
-                f"with {int(state['size'][0]):,} nodes and {int(state['size'][1]):,} edges"
+                "label propagation predicts on graphs that contain the nodes it was fitted on, and "
+                f"{lost:,} of its {keys.size:,} labelled nodes are not in this one"
             )
         start = np.zeros((graph.num_nodes, graph.num_classes))
-        np.add.at(start, (state["nodes"].numpy(), state["labels"].numpy()), state["weights"].numpy())
+        np.add.at(start, (place, state["labels"].numpy()), state["weights"].numpy())
         s = sym_norm_without_loops(graph.adjacency).astype(np.float64)
         return np.log(row_probabilities(propagate_to_limit(s, start, self.alpha))).astype(np.float32)
