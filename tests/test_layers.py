@@ -17,7 +17,7 @@ MOST_MODULES = 14
 ORDERS = {
     "": """
         errors
-        files extras processes
+        files extras processes memory
         graph
         nn
         uncertainty

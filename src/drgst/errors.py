@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+LONGEST_NAME = 100  # characters of a name that are compared with known ones: a pasted file must not take minutes
 
 
 class DrgstError(ValueError):
@@ -20,6 +23,10 @@ class SplitError(DrgstError):
 
 class DataFileError(DrgstError):
     """A file is missing, damaged, unsafe or of another format."""
+
+
+class MemoryLimitError(DrgstError):
+    """Something would need more memory than there is."""
 
 
 class SettingError(DrgstError):
@@ -50,5 +57,33 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean 'm3s'?`` with the known name that is nearest to ``name``; "" where none is near."""
-    near = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
+    given = name.lower()[:LONGEST_NAME]
+    near = difflib.get_close_matches(given, list(known), n=5, cutoff=0.5)
+    near.sort(key=lambda other: _edits(given, other) > 1)  # first what one slip of the finger explains: gnc is gcn
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _edits(a: str, b: str) -> int:
+    """Letters to insert, delete, replace or swap with their neighbour to make ``b`` of ``a`` (optimal alignment)."""
+    rows = [list(range(len(b) + 1))]
+    for i, letter in enumerate(a, 1):
+        row = [i]
+        for j, other in enumerate(b, 1):
+            best = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (letter != other))
+            if i > 1 and j > 1 and (letter, a[i - 2]) == (b[j - 2], other):
+                best = min(best, rows[-2][j - 2] + 1)
+            row.append(best)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+@contextmanager
+def located(where: object) -> Iterator[None]:
+    """Put ``where``, such as the path of a file, in front of the message of an error that does not name it."""
+    try:
+        yield
+    except DrgstError as error:
+        if not error.args or str(where) in str(error):
+            raise
+        error.args = (f"{where}: {error}", *error.args[1:])
+        raise

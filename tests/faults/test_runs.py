@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file, save_file
 
 from drgst.cli import main
 from drgst.graph.core import Graph
@@ -390,3 +391,46 @@ def test_model_folder_edited_by_hand(capsys: Any, file: Path, tmp_path: Path) ->
     assert "was edited" in refused(capsys, "suggest", out)
     (out / "summary.json").unlink()
     assert "drgst run --out" in refused(capsys, "suggest", out)
+
+
+def test_weights_and_outputs_that_are_not_finite_are_refused(capsys: Any, file: Path, tmp_path: Path) -> None:
+    """NaN and infinite weights when the model is read, 1e38 when it predicts; no line of NaN is written."""
+    out = tmp_path / "x"
+    call(capsys, "run", file, *QUICK, "--out", out)
+    weights = out / "model.safetensors"
+    tensors = load_file(weights)
+    name = next(key for key, value in tensors.items() if key.startswith("state.") and value.ndim == 2)
+    for value, words in ((float("nan"), "NaN or infinite"), (float("inf"), "NaN or infinite"), (1e38, "not finite")):
+        changed = {key: t.clone() for key, t in tensors.items()}
+        changed[name][:] = value
+        save_file(changed, weights)
+        assert words in refused(capsys, "predict", out, file)
+    save_file({**tensors, "fitted.probabilities": tensors["fitted.probabilities"] * float("nan")}, weights)
+    assert "its probabilities hold NaN" in refused(capsys, "predict", out, file)
+
+
+def test_features_that_need_more_memory_than_there_is(capsys: Any, tmp_path: Path) -> None:
+    """One feature index in a table of a few bytes makes a network of half a terabyte."""
+    lines = [f"{i},{i % 2},{'train' if i < 4 else ''},{i}:1" for i in range(10)]
+    lines[0] = "0,0,train,2147483646:1"
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,split,features", *lines]))
+    (tmp_path / "edges.csv").write_text("source,target\n0,1\n2,3\n")
+    words = refused(capsys, "run", tmp_path, "--recipe", "gcn", "--out", "x")
+    assert "a model of 2,147,483,647 features would need" in words
+    assert "TB of memory" in words
+    assert not Path("x").exists()
+
+
+def test_what_a_config_leads_to_is_refused_with_its_name(capsys: Any, file: Path) -> None:
+    """Also what is found only with the graph."""
+    for text in ("[run]\nrecipe = 'gnc'\n", "[run]\nper_class = 100000\n", "[run]\nseed = -1\n", "[run]\npool = 'x'\n"):
+        Path("run.toml").write_text(text)
+        assert "run.toml" in refused(capsys, "run", file, "--config", "run.toml", "--out", "x")
+    assert "did you mean 'gcn'?" in refused(capsys, "run", file, "--recipe", "gnc", "--out", "x")
+    assert not Path("x").exists()
+
+
+def test_names_that_no_file_can_have(capsys: Any, file: Path) -> None:
+    """One sentence for an over-long --out."""
+    for words in (("run", file, *QUICK, "--out", "x" * 300), ("data", "split", file, "--out", "y" * 300)):
+        assert "File name too long" in refused(capsys, *words)

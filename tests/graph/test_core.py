@@ -93,3 +93,7 @@ def test_a_graph_to_predict_may_have_no_labels() -> None:
 
 def test_repr_counts() -> None:
     assert repr(graph(name="toy")) == "Graph('toy': 3 nodes, 2 edges, 3 features, 2 classes, 2 labelled)"
+
+
+def test_whole_numbers_that_are_stored_as_decimals_are_ids() -> None:
+    assert make_graph(None, np.ones((2, 2)), [0, 1], node_ids=np.array([4.0, 7.0])).node_ids.tolist() == [4, 7]

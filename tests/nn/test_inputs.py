@@ -62,3 +62,8 @@ def test_devices() -> None:
     for wrong in ("tpu9", "cuda:77"):
         with pytest.raises(SettingError, match=f"device {wrong} can't be used here"):
             open_device(wrong)
+
+
+def test_a_device_without_numbers_is_refused() -> None:
+    with pytest.raises(SettingError, match="device meta can't be used here"):
+        open_device("meta")

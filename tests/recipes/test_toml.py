@@ -171,3 +171,18 @@ def test_own_part_is_a_function(world: Any) -> None:
     recipe = drgst.Recipe(select=friends_of_the_labelled, stop=(MaxStages(1),))
     model = drgst.SelfTraining(recipe, {"epochs": 20}).fit(world.graph, world.split)
     assert model.history_[1].pseudo_labels.nodes.size
+
+
+def test_a_base_that_leads_back_to_the_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.toml").write_text("base = 'own.toml'\n")
+    (tmp_path / "a.toml").write_text("base = 'b.toml'\n")
+    (tmp_path / "b.toml").write_text("base = 'a.toml'\n")
+    for name in ("own.toml", "a.toml"):
+        with pytest.raises(SettingError, match="has this file as its own base"):
+            find_recipe(name)
+
+
+def test_deep_brackets_are_not_toml(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="is not TOML"):
+        find_recipe(file(tmp_path, "x = " + "[" * 5000))

@@ -71,3 +71,15 @@ def test_split_of_a_config(town: Graph) -> None:
     blind = RunConfig(per_class=2, seed=5, validation="none").make_split(town)
     assert blind.val.size == 0
     assert np.isin(drawn.val, blind.pool).all()
+
+
+@pytest.mark.parametrize("threads", [0, -1, 99_999_999_999])
+def test_threads_are_few(threads: int) -> None:
+    with pytest.raises(SettingError, match=rf"threads is {threads} \(allowed: whole numbers from 1 to 1,024\)"):
+        RunConfig(threads=threads)
+
+
+@pytest.mark.parametrize("key", ["data", "recipe", "split", "pool"])
+def test_an_empty_text_is_not_the_default(key: str) -> None:
+    with pytest.raises(SettingError, match=f"{key} is empty"):
+        RunConfig(**{key: ""})

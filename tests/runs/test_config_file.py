@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drgst.errors import SettingError
+from drgst.errors import DrgstError, SettingError
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import parse_changes, read_config, to_toml
 
@@ -37,3 +37,20 @@ def test_changes() -> None:
     for word in ("epochs", "=3", "epochs="):
         with pytest.raises(SettingError, match="--set takes key=value"):
             parse_changes([word])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[run]\nthreads = -1\n", "threads is -1"),
+        ("[run]\nrecipe = ''\n", "recipe is empty"),
+        ("x = " + "[" * 5000, "is not TOML"),
+        ("[run]\nvalidation = 'x'\n", "unknown validation"),
+        ("[run]\nper_class = 3\nsplit = 'a'\n", "both given"),
+    ],
+)
+def test_every_refusal_names_the_file(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "run.toml").write_text(text)
+    with pytest.raises(DrgstError, match=message) as caught:
+        read_config(tmp_path / "run.toml")
+    assert "run.toml" in str(caught.value)

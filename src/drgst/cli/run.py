@@ -62,8 +62,10 @@ def run(
 
     Without any argument: drgst-de on Cora with 3 labels per class.
     """
+    from contextlib import nullcontext
+
     from drgst.cli.output.run import report
-    from drgst.errors import SplitError
+    from drgst.errors import SplitError, located
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
     from drgst.runs.config_file import parse_changes, read_config
@@ -86,8 +88,10 @@ def run(
         threads=threads,
         settings=settings,
     )
-    wanted = given if config is None else read_config(config).updated(given)
-    folder = RunFolder(out or Path("runs") / wanted.with_defaults().run_name())
+    with located(config) if config else nullcontext():
+        wanted = given if config is None else read_config(config).updated(given)
+        name = wanted.with_defaults().run_name()
+    folder = RunFolder(out or Path("runs") / name)
     folder.check_free(resume, force)
     if resume and not folder.exists:
         _start_anew(folder, given_graph=data is not None or config is not None)
@@ -95,7 +99,9 @@ def run(
     if not (resume and folder.finished):
         with folder.locked():
             folder.check_free(resume, force)  # another run may have begun here since the first check
-            execute(Run.from_config(wanted, lambda data: _open(data, root)), folder, resume, json)
+            with located(config) if config else nullcontext():
+                run = Run.from_config(wanted, lambda data: _open(data, root))
+            execute(run, folder, resume, json)
     summary = folder.summary()
     report(get_console(json), summary, folder.rows(), str(folder))
     if json:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from drgst.graph.split import Split
 
 UNLABELLED = -1
+BYTES_PER_CLASS = 100  # of a name and its place in a tuple, at least
+MOST_EMPTY = 1 << 16  # classes that a graph of fewer nodes may have
 Features: TypeAlias = Any  # sp.csr_array | np.ndarray; SciPy has no type annotations
 
 
@@ -124,18 +126,30 @@ def make_graph(
     if not (y >= 0).any() and not unlabelled:
         raise GraphError("all labels are missing: at least two classes need a label")
     if class_names is None:
-        class_names = [str(k) for k in range(int(y.max(initial=-1)) + 1)]
-    ids = np.arange(count) if node_ids is None else np.asarray(node_ids)
+        classes = int(y.max(initial=-1)) + 1
+        if classes > max(count, MOST_EMPTY):
+            size = f"{BYTES_PER_CLASS * classes / 1e9:,.1f} GB"
+            raise GraphError(f"label {classes - 1} means {classes:,} classes for {count:,} nodes ({size} of names)")
+        class_names = [str(k) for k in range(classes)]
+    ids = np.arange(count) if node_ids is None else _clean_ids(node_ids)
     return Graph(
         features=_clean_features(features, count),
         adjacency=cleaned.adjacency,
         labels=y,
         class_names=tuple(str(c) for c in class_names),
-        node_ids=ids.astype(str) if ids.dtype.kind == "O" else ids.copy(),
+        node_ids=ids,
         name=name,
         splits=tuple(splits),
         notes=(*notes, *cleaned.notes),
     )
+
+
+def _clean_ids(given: Any) -> np.ndarray:
+    """A copy of the ids: texts, or int64 where they are whole numbers."""
+    ids = np.asarray(given)
+    if ids.dtype.kind == "f" and np.array_equal(ids, np.floor(ids)) and np.isfinite(ids).all():
+        return ids.astype(np.int64)
+    return ids.astype(str) if ids.dtype.kind == "O" else ids.copy()
 
 
 def edge_matrix(source: np.ndarray, target: np.ndarray, nodes: int, weights: Any = None) -> sp.coo_array:
@@ -159,9 +173,7 @@ def clean_adjacency(adjacency: Any) -> Cleaned:
     if raw.shape[0] == 0:
         raise GraphError("the graph is empty: it has no nodes")
     weights = np.asarray(raw.data, dtype=np.float32)
-    bad = weights[~(np.isfinite(weights) & (weights > 0))]
-    if bad.size:
-        raise GraphError(f"an edge has weight {bad[0]}: weights must be finite and above 0")
+    check_weights(weights)
     row, col = raw.coords
     keep = row != col
     one_way = _largest(row[keep], col[keep], weights[keep], raw.shape[0])
@@ -178,11 +190,20 @@ def clean_adjacency(adjacency: Any) -> Cleaned:
     return Cleaned(_narrow(both), tuple(notes))
 
 
+def check_weights(weights: np.ndarray) -> None:
+    """Refuse edge weights that are not finite and above 0."""
+    bad = weights[~(np.isfinite(weights) & (weights > 0))]
+    if bad.size:
+        raise GraphError(f"an edge has weight {bad[0]}: weights must be finite and above 0")
+
+
 def _clean_features(features: Any, count: int) -> Features:
     """X as float32: CSR with sorted indices if it was sparse, else dense."""
     if features is None:
         return sp.csr_array((count, 0), dtype=np.float32)
     try:
+        if np.asarray(features.data if sp.issparse(features) else features).dtype.kind in "cmMV":
+            raise ValueError("they are complex numbers, times or records")
         if sp.issparse(features):
             x = sp.csr_array(features, dtype=np.float32, copy=True)
             x.sum_duplicates()
@@ -229,6 +250,7 @@ def _check(g: Graph) -> None:
     if not np.isfinite(_values(g.features)).all():
         raise GraphError(f"feature of node {g.node_ids[_not_finite_row(g.features)]!s} is NaN or infinite")
     _check_labels(g)
+    _check_ids(g.node_ids)
     unique, counts = np.unique(g.node_ids, return_counts=True)
     if unique.size != count:
         raise GraphError(f"node id {unique[counts > 1][0]!s} occurs more than once")
@@ -240,6 +262,27 @@ def _check(g: Graph) -> None:
         raise GraphError("the adjacency is not symmetric; make the graph with make_graph")
     for split in g.splits:
         split.check_range(count)
+
+
+def _check_ids(ids: np.ndarray) -> None:
+    if ids.dtype.kind in "iu":
+        if ids.min() < 0:
+            raise GraphError(f"node id {ids.min()} is negative: ids are numbers of 0 or above, or names")
+    elif ids.dtype.kind != "U":
+        raise GraphError(f"node ids are of type {ids.dtype}, but must be whole numbers of 0 or above, or names")
+    elif (ids == "").any():
+        raise GraphError(f"node {int(np.argmax(ids == '')) + 1} has no id")
+    else:
+        _check_text("node id", ids.tolist())
+
+
+def _check_text(kind: str, names: Sequence[str]) -> None:
+    """Refuse lone surrogates, which no file can hold."""
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError:
+        bad = next(name for name in names if name.encode(errors="replace").decode() != name)
+        raise GraphError(f"the {kind} {bad!a} is not valid text") from None
 
 
 def _symmetric(a: sp.csr_array) -> bool:
@@ -259,6 +302,8 @@ def _check_labels(g: Graph) -> None:
         raise GraphError("there is one class only: at least two are needed")
     if len(set(g.class_names)) != g.num_classes:
         raise GraphError("two classes have the same name")
+    _check_text("class name", g.class_names)
+    _check_text("graph name", [g.name])
 
 
 def _not_finite_row(features: Features) -> int:

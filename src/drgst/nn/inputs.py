@@ -71,6 +71,8 @@ def open_device(device: str | torch.device) -> torch.device:
         device = "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     try:
         place = torch.device(device)
+        if place.type == "meta":
+            raise NotImplementedError("it holds shapes, but no numbers")
         torch.empty(1, device=place)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).split("\n", maxsplit=1)[0]

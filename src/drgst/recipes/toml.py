@@ -14,6 +14,7 @@ An argument that a part needs and the file leaves out takes the setting of the s
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
@@ -33,11 +34,14 @@ WRAPPED = ("a", "b", "inner", "calibrate")  # arguments that are parts
 TYPES: dict[str, Any] = {"float": int | float, "int": int, "int | None": int, "bool": bool, "str": str}  # as annotated
 
 
-def read_recipe(path: str) -> RecipeSpec:
-    """The recipe in the file ``path``; what is wrong in it is named with the file."""
+def read_recipe(path: str, above: tuple[str, ...] = ()) -> RecipeSpec:
+    """The recipe in the file ``path``; what is wrong in it is named with the file.
+
+    ``above`` are the files that have it as their base.
+    """
     document = _document(Path(path))
     try:
-        base = find_recipe(document["base"]) if "base" in document else None
+        base = _base(document["base"], (*above, os.path.realpath(path))) if "base" in document else None
         summary = str(document.get("summary", f"own recipe{f' on {base.name}' if base else ''}"))
         spec = RecipeSpec(
             name=str(Path(path).absolute()),  # so that a run can be resumed from another folder
@@ -55,13 +59,21 @@ def read_recipe(path: str) -> RecipeSpec:
     return spec
 
 
+def _base(name: str, above: tuple[str, ...]) -> RecipeSpec:
+    if not name.endswith(".toml"):
+        return find_recipe(name)
+    if os.path.realpath(name) in above:
+        raise SettingError(f"its base {name} has this file as its own base")
+    return read_recipe(name, above)
+
+
 def _document(path: Path) -> dict[str, Any]:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise SettingError(f"recipe file {path} can't be read: {reason}") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingError(f"recipe file {path} is not TOML: {error}") from error
     for key, value in document.items():
         if key not in KEYS:

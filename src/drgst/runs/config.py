@@ -17,6 +17,7 @@ from drgst.selftrain.settings import Settings
 
 DATA, RECIPE, PER_CLASS = "cora", "drgst-de", 3
 VALIDATIONS = ("public", "none")
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,11 @@ class RunConfig:
     def __post_init__(self) -> None:
         if self.per_class is not None and self.split is not None:
             raise SettingError("per_class and split are both given; only one of them can define the training nodes")
+        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
+            raise SettingError(f"threads is {self.threads} (allowed: whole numbers from 1 to {MOST_THREADS:,})")
+        for key in ("data", "recipe", "split", "pool"):
+            if getattr(self, key) == "":
+                raise SettingError(f"{key} is empty; leave it out for the default")
         if self.validation not in (None, *VALIDATIONS):
             raise SettingError(unknown("validation", str(self.validation), VALIDATIONS))
 

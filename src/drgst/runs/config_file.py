@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from drgst import __version__
-from drgst.errors import RunError, SettingError, unknown
+from drgst.errors import RunError, SettingError, located, unknown
 from drgst.graph.datasets.registry import data_source
 from drgst.runs.config import RUN_KEYS, RunConfig
 from drgst.selftrain.settings import Settings
@@ -40,12 +40,10 @@ def read_config(path: Path) -> RunConfig:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RunError(f"can't read {path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError(f"{path} is not TOML: {error}") from error
-    try:
+    with located(path):
         return _config(document, path.parent)
-    except SettingError as error:
-        raise SettingError(f"{path}: {error}") from error
 
 
 def parse_changes(words: Iterable[str]) -> dict[str, Any]:

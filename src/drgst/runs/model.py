@@ -54,7 +54,10 @@ class Model:
             )
         hidden = np.full(graph.num_nodes, -1, dtype=np.int64)
         graph = graph.with_(labels=hidden, class_names=self.class_names, splits=())
-        return predict_logits(self.parts, self.state, graph, self.settings)
+        logits = predict_logits(self.parts, self.state, graph, self.settings)
+        if not np.isfinite(logits).all():
+            raise RunError("the outputs of the model are not finite: its weights or the features are too large")
+        return logits
 
     def save(self, folder: str | Path) -> None:
         """Write the model to ``folder``; one whose learner only its user can make is refused."""
@@ -149,6 +152,11 @@ def _checked(model: Model) -> Model:
         raise RunError(f"its number of features is {model.num_features}")
     if isinstance(learner, Network):
         learner.check_state(own_state(model.state), model.num_features, classes, model.settings)
+    for name, values in model.state.items():
+        if values.is_floating_point() and not values.isfinite().all():
+            raise RunError(f"its weights {name} hold NaN or infinite numbers")
+    if not np.isfinite(model.arrays["probabilities"]).all():
+        raise RunError("its probabilities hold NaN or infinite numbers")
     nodes = model.arrays["probabilities"].shape[:1]
     fit = all(model.arrays[name].shape == nodes for name in ("gain", "labeled_stage"))
     if model.arrays["probabilities"].shape != (*nodes, classes) or not fit:

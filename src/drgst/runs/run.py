@@ -19,6 +19,7 @@ from drgst.graph.core import Graph
 from drgst.graph.datasets.load import open_graph
 from drgst.graph.datasets.registry import DATASETS
 from drgst.graph.split import Split
+from drgst.memory import check_memory
 from drgst.nn.inputs import open_device
 from drgst.recipes.registry import RecipeSpec
 from drgst.recipes.resolve import resolve
@@ -71,6 +72,8 @@ class Run:
         settings, parts = resolve(recipe or str(config.recipe), graph, split, config.settings)
         if settings.prior is not None:
             class_shares(parse_shares(settings.prior), graph.class_names)  # refuse an unknown class before training
+        width = 4 * settings.hidden if "hidden" in settings.names else graph.num_classes  # weights, gradient, moments
+        check_memory(4 * graph.num_features * width, f"{graph.name}: a model of {graph.num_features:,} features")
         problem = Problem.of(graph, split, settings, cast(int, config.seed))
         config = replace(config, data=config.data or graph.name, settings=settings.as_dict(), versions=versions())
         return cls(config, graph, problem, parts)

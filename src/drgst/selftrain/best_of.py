@@ -27,6 +27,10 @@ class BestOf:
 
     recipes: tuple[Recipe, ...]
 
+    def __post_init__(self) -> None:
+        if not self.recipes:
+            raise SettingError("the best of several recipes needs at least one")
+
     def run(self, problem: Problem, callback: Callback, history: History) -> History:
         """One stage for each recipe that ``history`` does not have."""
         if not problem.split.val.size:

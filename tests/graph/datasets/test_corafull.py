@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import drgst
-from drgst.errors import DataFileError
+from drgst.errors import DataFileError, GraphError
 from drgst.files import sha256
 from drgst.graph.datasets.corafull import read_graph2gauss
 from drgst.graph.datasets.registry import FILES
@@ -28,6 +28,12 @@ def write(path: Path, **changes: Any) -> Path:
     arrays |= changes
     np.savez(path, **{key: value for key, value in arrays.items() if value is not None})
     return path
+
+
+def test_a_label_that_means_more_classes_than_nodes_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "cora.npz", labels=np.array([0, 1, 2**40]))
+    with pytest.raises(GraphError, match=r"cora.npz: label 1099511627776 means .* classes for 3 nodes \(109,951.2 GB"):
+        read_graph2gauss(path)
 
 
 def test_a_small_file_of_the_format(tmp_path: Path) -> None:

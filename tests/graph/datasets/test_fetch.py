@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import http.server
@@ -11,6 +12,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +23,7 @@ import pytest
 from drgst.errors import DataFileError
 from drgst.graph.datasets import fetch as fetching
 from drgst.graph.datasets.fetch import UnavailableError, cache_folder, fetch
-from drgst.graph.datasets.registry import DataFile
+from drgst.graph.datasets.registry import FILES, DataFile
 
 CONTENT = b"0 1 2\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -124,6 +126,55 @@ def test_a_download_with_a_wrong_hash_leaves_nothing(served: tuple[Path, str], f
     with pytest.raises(UnavailableError, match=r"Tiny/x.txt is refused: its sha256"):
         fetch("tiny", [file(f"{address}/x.txt")])
     assert everything_in(fresh_cache) == []
+
+
+class _Endless(http.server.BaseHTTPRequestHandler):
+    """Sends bytes for ever: in large pieces, or one at a time."""
+
+    piece, pause, sent = b"x" * 65536, 0.0, 0
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(self.piece)
+                type(self).sent += len(self.piece)
+                time.sleep(self.pause)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is inherited
+        """Nothing."""
+
+
+@pytest.mark.parametrize(
+    ("piece", "pause", "size", "message"),
+    [
+        (b"x" * 65536, 0.0, 1000, r"sends more than the 1,000 bytes of Tiny/x.txt"),
+        (b"x" * 65536, 0.0, None, r"sends more than the 300,000 bytes of Tiny/x.txt"),
+        (b"x", 0.02, 10**6, r"could not be downloaded within 1 seconds"),
+    ],
+)
+def test_an_answer_that_does_not_end_is_cut(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, piece: bytes, pause: float, size: int | None, message: str
+) -> None:
+    monkeypatch.setattr(fetching, "DEADLINE", 1)
+    monkeypatch.setattr(fetching, "LARGEST", 300_000)
+    handler = type("Handler", (_Endless,), {"piece": piece, "pause": pause, "sent": 0})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}/x"
+        with pytest.raises(UnavailableError, match=message):
+            fetch("tiny", [replace(file(address), size=size)])
+        server.shutdown()
+    assert handler.sent < 50 * 2**20
+    assert everything_in(fresh_cache) == []
+
+
+def test_the_size_of_nearly_every_file_is_listed(data_root: Path) -> None:
+    assert [f.path for f in FILES.values() if f.size is None] == ["CoraFull/cora.npz"]
+    for listed in FILES.values():
+        if (data_root / listed.path).exists():
+            assert (data_root / listed.path).stat().st_size == listed.size
 
 
 def test_every_place_that_was_tried_is_in_the_error(

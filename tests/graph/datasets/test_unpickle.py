@@ -6,6 +6,8 @@ import collections
 import os
 import pickle
 import pickletools
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,6 +69,44 @@ def test_what_the_files_only_name_can_not_be_called(tmp_path: Path) -> None:
     (tmp_path / "huge").write_bytes(program)
     with pytest.raises(DataFileError, match="huge is damaged"):
         load_pickle(tmp_path / "huge")
+
+
+def _array(kind: bytes, shape: bytes, data: bytes) -> bytes:
+    """A pickle of an array with the given type, shape and content."""
+    start = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR"
+    dtype = b"cnumpy\ndtype\n(S'" + kind + b"'\nI0\nI1\ntR(I3\nS'|'\nNNNI-1\nI-1\nI0\ntb"
+    return start + b"(I1\n" + shape + dtype + b"I00\n" + data + b"tb."
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "data"),
+    [
+        (b"O8", b"(I1\nt", b"(l"),  # NumPy reads the first item of an empty list: the interpreter crashes
+        (b"O8", b"(I3\nt", b"S'abc'\n"),
+        (b"f8", b"(I4\nt", b"S'abc'\n"),
+        (b"i8", b"(I-1\nt", b"S''\n"),
+        (b"i8", b"N", b"N"),
+        (b"V8", b"(I1\nt", b"S'abcdefgh'\n"),
+        (b"i8", b"(I1000000000000\nt", b"S''\n"),
+    ],
+)
+def test_a_crafted_array_is_refused(tmp_path: Path, kind: bytes, shape: bytes, data: bytes) -> None:
+    (tmp_path / "x").write_bytes(_array(kind, shape, data))
+    code = f"from drgst.graph.datasets.unpickle import load_pickle; load_pickle({str(tmp_path / 'x')!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # it may crash
+    assert done.returncode == 1, done
+    assert "DataFileError" in done.stderr
+
+
+def test_a_crafted_array_can_also_be_a_good_one(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(_array(b"u1", b"(I3\nt", b"S'abc'\n"))
+    assert load_pickle(tmp_path / "x").tolist() == [97, 98, 99]
+
+
+def test_a_number_of_a_remembered_object_costs_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"]r\xff\xff\xff\x7f.")  # six bytes that ask for 32 GB
+    with pytest.raises(DataFileError, match="x: the pickle numbers an object 2147483647"):
+        load_pickle(tmp_path / "x")
 
 
 def test_a_matrix_whose_indices_leave_it_is_refused(tmp_path: Path, dump_python2: Callable[[Any, Path], None]) -> None:

@@ -11,7 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 import drgst
-from drgst.errors import DataFileError, DrgstError
+from drgst import memory
+from drgst.errors import DataFileError, DrgstError, MemoryLimitError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
 
@@ -77,6 +78,78 @@ def rewrite(path: Path, **changes: Any) -> Path:
 def test_files_changed_by_hand_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(DrgstError, match=f"g.npz.*{message}"):
         drgst.load_graph(rewrite(tmp_path / "g.npz", **changes))
+
+
+def _rewritten(path: Path, **changes: Any) -> Path:
+    """A saved graph with other arrays."""
+    drgst.save_graph(small(), path)
+    with np.load(path) as file:
+        arrays = {key: file[key] for key in file.files}
+    np.savez(path, **{**arrays, **changes})
+    return path
+
+
+def _meta(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+NAMES = (
+    '{"format": "drgst-graph", "version": 1, "name": "g", "class_names": %s, '
+    '"num_features": 2, "splits": [], "notes": []}'
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"node_ids": np.array([0.5, 1, 2])}, "node ids are of type float64"),
+        ({"node_ids": np.array([np.nan, 1, 2])}, "node ids are of type float64"),
+        ({"node_ids": np.array([-1, 0, 1])}, "node id -1 is negative"),
+        ({"node_ids": np.array(["a", "", "b"])}, "node 2 has no id"),
+        ({"node_ids": np.array([True, False, True])}, "node ids are of type bool"),
+        ({"features": np.ones((3, 2)) * 1j}, "features must be numbers: they are complex"),
+        ({"edges_data": np.array([0.0, 1.0], dtype=np.float32)}, "an edge has weight 0.0"),
+        ({"meta": _meta("[" * 100_000)}, "recursion"),
+        ({"meta": _meta(NAMES % '["\\ud800", "b"]')}, "class name .*ud800' is not valid text"),
+    ],
+)
+def test_what_was_accepted_though_wrong(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(DrgstError, match=message) as caught:
+        drgst.load_graph(_rewritten(tmp_path / "g.npz", **changes))
+    assert "g.npz" in str(caught.value)
+
+
+def test_an_array_that_is_called_npz_is_refused(tmp_path: Path) -> None:
+    with open(tmp_path / "g.npz", "wb") as handle:
+        np.save(handle, np.ones(3))
+    with pytest.raises(DataFileError, match=r"g.npz is damaged or not a drgst graph"):
+        drgst.load_graph(tmp_path / "g.npz")
+
+
+@pytest.mark.parametrize(("offset", "value"), [(8, 99), (6, 1)])  # an unknown method; an encrypted entry
+def test_zip_entries_that_can_not_be_unpacked_are_refused(tmp_path: Path, offset: int, value: int) -> None:
+    path = tmp_path / "g.npz"
+    drgst.save_graph(small(), path)
+    raw = bytearray(path.read_bytes())
+    for mark, shift in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+        start = raw.find(mark)
+        while start >= 0:
+            raw[start + offset + shift] = value
+            start = raw.find(mark, start + 4)
+    path.write_bytes(raw)
+    with pytest.raises(DataFileError, match=r"g.npz is damaged or not a drgst graph"):
+        drgst.load_graph(path)
+
+
+def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "g.npz"
+    drgst.save_graph(small().with_(features=np.zeros((3, 1 << 19), dtype=np.float32)), path)
+    assert path.stat().st_size < 10**5
+    monkeypatch.setattr(memory, "available_memory", lambda: 1 << 20)
+    with pytest.raises(MemoryLimitError, match=r"g.npz, unpacked, would need 6.0 MB of memory, but 1.0 MB are"):
+        drgst.load_graph(path)
 
 
 def test_every_kind_of_cut_is_refused(tmp_path: Path) -> None:

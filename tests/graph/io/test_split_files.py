@@ -133,3 +133,12 @@ def test_the_authors_lists_of_corafull_and_flickr(data_root: Path) -> None:
         g = make_graph(None, sp.coo_array((nodes, nodes)), labels)
         split = from_id_files(g, *(data_root / name / f"{part}20.txt" for part in ("train", "val", "test")))
         assert (split.train.size, split.val.size, split.test.size) == (train, val, 1000)
+
+
+@pytest.mark.parametrize("changes", [{"train": ["ann", "bob"], "val": ["ann"]}, {"train": ["ann"]}, {"pool": "all"}])
+def test_every_refusal_of_a_split_names_its_file(tmp_path: Path, changes: dict[str, Any]) -> None:
+    g = path_graph()
+    document = json.loads(to_json(Split.of([0, 1], [2], [3], 6), g)) | changes
+    (tmp_path / "s.json").write_text(json.dumps(document))
+    with pytest.raises(SplitError, match=r"s\.json: "):
+        load_split(tmp_path / "s.json", g)

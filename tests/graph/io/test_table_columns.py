@@ -58,3 +58,15 @@ def test_weights() -> None:
     assert edge_weights(column(1, 2), PATH).tolist() == [1, 2]
     with pytest.raises(DataFileError, match=r"row 2 has weight -1.0"):
         edge_weights(column(1.0, -1.0), PATH)
+
+
+def test_nested_lists_are_refused() -> None:
+    with pytest.raises(
+        DataFileError, match=r"nodes.csv: the column 'features' holds list<.*list<.*>>, not lists of num"
+    ):
+        listed_features(column([[1.0], [2.0]], [[3.0], [4.0]]), "features", PATH)
+
+
+def test_an_end_that_is_written_otherwise_in_the_node_table_is_explained() -> None:
+    with pytest.raises(DataFileError, match=r"source '0' is not the id of a node; the node table writes it '0.0'"):
+        edge_ends(column("0", "1"), "source", np.array(["0.0", "1.0"]), PATH)

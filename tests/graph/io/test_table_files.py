@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 import drgst
-from drgst.errors import DataFileError
+from drgst import memory
+from drgst.errors import DataFileError, MemoryLimitError
 from drgst.graph.io.table_files import read_table, write_table
 
 
@@ -35,3 +37,21 @@ def test_two_splits_and_a_byte_order_mark(tmp_path: Path) -> None:
     graph = drgst.read_tables(tmp_path)
     assert [split.name for split in graph.splits] == ["split", "other"]
     assert graph.splits[1].train.tolist() == [1]
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_another_separator_is_named(tmp_path: Path, mark: str) -> None:
+    (tmp_path / "nodes.csv").write_text(f"id{mark}label\n1{mark}a\n")
+    with pytest.raises(DataFileError, match=f"the column 'id' is missing .*separated by {re.escape(repr(mark))}"):
+        read_table(tmp_path / "nodes.csv", ("id",), bool)
+
+
+def test_a_parquet_file_that_unpacks_to_more_than_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run-length encoding makes millions of equal numbers a few bytes."""
+    write_table(pa.table({"id": pa.nulls(1 << 20, pa.int64())}), tmp_path / "nodes.parquet", "parquet")
+    assert (tmp_path / "nodes.parquet").stat().st_size < 10**5
+    monkeypatch.setattr(memory, "available_memory", lambda: 1 << 20)
+    with pytest.raises(MemoryLimitError, match=r"nodes.parquet, unpacked, would need 8.0 MB of memory"):
+        read_table(tmp_path / "nodes.parquet", ("id",), bool)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from drgst.errors import DataFileError
+from drgst.errors import DataFileError, located
 from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.graph.datasets.raw_files import read_integers
 from drgst.graph.io.npz import open_npz, read_csr
@@ -28,7 +28,8 @@ def read_graph2gauss(path: Path, name: str = "corafull") -> Graph:
         labels = arrays["labels"]
     adjacency.eliminate_zeros()
     adjacency.data = np.ones(adjacency.nnz, dtype=np.float32)
-    return make_graph(features, adjacency, labels, name=name)
+    with located(path):
+        return make_graph(features, adjacency, labels, name=name)
 
 
 def read_edges_and_labels(folder: Path) -> Graph:

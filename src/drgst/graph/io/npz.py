@@ -19,14 +19,15 @@ import scipy.sparse as sp
 
 from drgst.errors import DataFileError, DrgstError
 from drgst.files import PathLike, reading, replacing
-from drgst.graph.core import Graph, make_graph
+from drgst.graph.core import Graph, check_weights, make_graph
 from drgst.graph.split import PARTS, Split
+from drgst.memory import check_memory
 
 FORMAT, VERSION = "drgst-graph", 1
 Arrays = Mapping[str, np.ndarray]
 _DAMAGE = (
     *(KeyError, ValueError, TypeError, IndexError, AttributeError, EOFError, MemoryError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedError, RuntimeError),
 )
 
 
@@ -68,8 +69,11 @@ def load_graph(path: PathLike) -> Graph:
 @contextmanager
 def open_npz(path: PathLike, kind: str) -> Iterator[Arrays]:
     """The arrays of a ``.npz`` file, read without pickle; ``kind`` is the expected content, with its article."""
-    with reading(path, *_DAMAGE, kind=kind), np.load(path, allow_pickle=False) as file:
-        yield file
+    with reading(path, *_DAMAGE, kind=kind):
+        with zipfile.ZipFile(path) as archive:
+            check_memory(sum(entry.file_size for entry in archive.infolist()), f"{path}, unpacked,")
+        with np.load(path, allow_pickle=False) as file:
+            yield file
 
 
 def read_csr(arrays: Arrays, key: str, shape: Iterable[int], default: float | None = None) -> sp.csr_array:
@@ -93,6 +97,7 @@ def _graph(arrays: Arrays) -> Graph:
     width = meta["num_features"]
     features = arrays["features"] if "features" in arrays else read_csr(arrays, "features", (count, width), 1)
     upper = read_csr(arrays, "edges", (count, count), 1)
+    check_weights(upper.data)
     graph = make_graph(
         features,
         upper + upper.T,

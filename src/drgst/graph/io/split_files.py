@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from drgst.errors import DataFileError, SplitError
+from drgst.errors import DataFileError, SplitError, located
 from drgst.files import PathLike, read_text, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import PARTS, POOLS, Pool, Split
@@ -51,11 +51,12 @@ def from_json(text: str, graph: Graph, source: str = "the split") -> Split:
     index = _index(graph)
     train, val, test = (_positions(index, document[part], f"{part} of {source}") for part in PARTS[:3])
     pool, name = document["pool"], document["name"]
-    if isinstance(pool, str):
-        split = Split.of(train, val, test, graph.num_nodes, cast(Pool, pool), name)
-    else:
-        split = Split(train, val, test, _positions(index, pool, f"pool of {source}"), name)
-    split.check(graph)
+    with located(source):
+        if isinstance(pool, str):
+            split = Split.of(train, val, test, graph.num_nodes, cast(Pool, pool), name)
+        else:
+            split = Split(train, val, test, _positions(index, pool, f"pool of {source}"), name)
+        split.check(graph)
     return split
 
 

@@ -59,8 +59,18 @@ def edge_ends(column: Any, name: str, ids: np.ndarray, path: Path) -> np.ndarray
     found = pc.index_in(cells, value_set=pa.array([str(i) for i in ids], type=pa.string()))
     if found.null_count:
         row = int(np.flatnonzero(found.is_null().to_numpy())[0])
-        raise DataFileError(f"{path}: row {row + 1}, {name} {cells[row].as_py()!r} is not the id of a node")
+        end = cells[row].as_py()
+        raise DataFileError(f"{path}: row {row + 1}, {name} {end!r} is not the id of a node{_other_form(end, ids)}")
     return found.to_numpy().astype(np.int64)
+
+
+def _other_form(end: str, ids: np.ndarray) -> str:
+    """A remark where a node has the same number in another form, such as 0.0 for 0."""
+    try:
+        same = next((str(i) for i in ids.tolist() if float(i) == float(end)), None)
+    except ValueError:  # names
+        same = None
+    return "" if same is None else f"; the node table writes it {same!r}"
 
 
 def edge_weights(column: Any, path: Path) -> np.ndarray:
@@ -87,16 +97,21 @@ def _texts(column: Any) -> Any:
 
 
 def _numbers(column: Any, name: str, path: Path) -> np.ndarray:
-    kind = column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        raise DataFileError(f"{path}: column {name!r} holds {kind}, not numbers")
+    if not _is_number(column.type):
+        raise DataFileError(f"{path}: column {name!r} holds {column.type}, not numbers")
     if column.null_count:
         row = int(np.flatnonzero(column.is_null().to_numpy())[0])
         raise DataFileError(f"{path}: row {row + 1}, column {name!r} is empty or NaN, not a number")
     return column.to_numpy().astype(np.float64)
 
 
+def _is_number(kind: Any) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+
+
 def _lists(column: Any, path: Path) -> np.ndarray:
+    if not _is_number(column.type.value_type):
+        raise DataFileError(f"{path}: the column 'features' holds {column.type}, not lists of numbers")
     rows = column.to_pylist()
     widths = [-1 if row is None else len(row) for row in rows]
     for row, width in enumerate(widths, start=1):

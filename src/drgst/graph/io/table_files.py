@@ -15,6 +15,7 @@ from pyarrow import parquet
 
 from drgst.errors import DataFileError
 from drgst.files import FORMULA, inert_cell, original_cell, reading
+from drgst.memory import check_memory
 
 FORMATS = ("csv", "parquet")
 _BLOCK = 1 << 24  # bytes: a row must fit in a block
@@ -72,7 +73,10 @@ def _with_cells(table: Any, change: Callable[[str], str]) -> Any:
 
 def _read_parquet(path: Path, needed: Sequence[str]) -> Any:
     with open(path, "rb") as handle:
-        table = parquet.ParquetFile(handle).read()
+        file = parquet.ParquetFile(handle)
+        check_memory(8 * file.metadata.num_rows * file.metadata.num_columns, f"{path}, unpacked,")
+        table = file.read()
+        table.validate(full=True)  # text that is not UTF-8 is refused here
     return table.rename_columns(_checked_names(path, table.column_names, needed))
 
 
@@ -86,7 +90,9 @@ def _checked_names(path: Path, header: Sequence[str], needed: Sequence[str]) -> 
         raise DataFileError(f"{path}: the column {min(twice)!r} occurs more than once")
     for name in needed:
         if name not in names:
-            raise DataFileError(f"{path}: the column {name!r} is missing (found: {', '.join(names)})")
+            other = next((mark for mark in ";\t|" if len(names) == 1 and mark in names[0]), None)
+            remark = "" if other is None else f"; its columns seem to be separated by {other!r}, but must be by ','"
+            raise DataFileError(f"{path}: the column {name!r} is missing (found: {', '.join(names)}){remark}")
     return names
 
 
