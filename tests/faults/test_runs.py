@@ -27,6 +27,7 @@ from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.io.npz import save_graph
 from drgst.graph.io.split_files import save_split
 from drgst.graph.split import random_split
+from drgst.runs.model import FORMAT
 from drgst.selftrain.persist.stage import load_stage
 
 QUICK = ("--set", "epochs=25", "lr=0.05", "stages=4", "samples=10", "hidden=16", "threshold=0.7", "normalise=none")
@@ -374,7 +375,7 @@ def test_model_folder_edited_by_hand(capsys: Any, file: Path, tmp_path: Path) ->
         '"hidden": 16': '"hidden": 32',
         '"recipe": "drgst-de"': '"recipe": "drgst-dx"',
         '"num_features": 60': '"num_features": 61',
-        '"format": 2': '"format": 99',
+        f'"format": {FORMAT}': '"format": 99',
         '"class_names"': '"klass_names"',
         "{": "[",
     }

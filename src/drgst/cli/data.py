@@ -164,12 +164,12 @@ def split(
         made = random_split(graph, per_class=k, fraction=fraction, seed=seed, pool=rule, **sizes)
     else:
         made = public_split(graph, rule) if per_class is None else per_class_split(graph, per_class, seed, rule)
-    get_console(json or out in (None, STANDARD_OUTPUT)).print(f"{graph.name}: {made!r}")
     if out is None:
         write_data(to_json(made, graph) + "\n")
-        return
-    save_split(made, graph, out)
-    if json:
+    else:
+        save_split(made, graph, out)
+    get_console(json or out in (None, STANDARD_OUTPUT)).print(f"{graph.name}: {made!r}")
+    if json and out is not None:
         emit({"graph": graph.name, "seed": seed, **_sizes(made), "out": str(out)})
 
 
