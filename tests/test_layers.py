@@ -43,6 +43,7 @@ ORDERS = {
         training registry
     """,
     "uncertainty": """
+        dropedge
         closed calibration class_prior
         gain cagcn
     """,

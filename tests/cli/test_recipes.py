@@ -56,10 +56,10 @@ def test_one_in_full(capsys: Any) -> None:
         assert word in out
     code, out, _ = call(capsys, "recipes", "show", "m3s", "--json")
     shown = json.loads(out.splitlines()[-1])
-    assert shown["own_settings"] == {"stages": 4}
+    assert shown["own_settings"] == {"stages": 4, "keep": "best-student"}
     assert shown["settings"]["stages"] == 4
     assert not {"walk_epsilon", "threshold", "beta"} & shown["settings"].keys()
-    assert shown["version"] == 1
+    assert shown["version"] == 2
     assert "AAAI 2020" in shown["paper"]
 
 

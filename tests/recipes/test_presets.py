@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from drgst.recipes import find_recipe
-from drgst.recipes.presets import for_dataset, labels_per_class, published, teacher_only
+from drgst.recipes.presets import for_dataset, labels_per_class, published, published_threshold, teacher_only
 
 SHARED = Path(__file__).parents[3] / "shared" / "paper" / "published_settings.csv"
 
@@ -38,6 +38,12 @@ def test_every_published_cell_is_there_and_valid() -> None:
         assert found["stages"] == int(row["stages"]) - 1
         assert Fraction(found["beta"]).limit_denominator(20) == pytest.approx(found["beta"])
         find_recipe(name).settings(found)
+
+
+def test_other_methods_by_a_threshold_take_that_of_dropout() -> None:
+    found = published_threshold("cora", 20, "dropedge")
+    assert found == {"weight_decay": 5e-4, "normalise": "l1", "threshold": 0.53}
+    assert published_threshold("mygraph", 20, "dropedge") == {}
 
 
 def test_cells_without_a_student() -> None:

@@ -20,6 +20,7 @@ from drgst.selftrain.parts import (
     Threshold,
     Transition,
     Uniform,
+    ValidationPlateau,
 )
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
@@ -36,6 +37,11 @@ RELEASED: dict[str, Any] = {"keep": "best", "start": "uniform", "patience": 100,
 def until_convergence(settings: Settings) -> tuple[Stop, ...]:
     """S_U empty, S_U unchanged (or nearly, as ``agreement`` says), or ``stages`` done."""
     return NoNewLabels(), Agreement(settings.agreement), MaxStages(settings.stages)
+
+
+def by_threshold(settings: Settings) -> tuple[Stop, ...]:
+    """As :func:`until_convergence`, or when the validation loss has not fallen for two stages."""
+    return NoNewLabels(), Agreement(settings.agreement), ValidationPlateau(2), MaxStages(settings.stages)
 
 
 def _drgst(settings: Settings, weigh: Weigh, correct: Correct) -> Recipe:

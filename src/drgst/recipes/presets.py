@@ -38,6 +38,12 @@ def published(dataset: str, per_class: int | None, gain: str) -> dict[str, Any]:
     return {**for_dataset(dataset, per_class, gain), **cell}
 
 
+def published_threshold(dataset: str, per_class: int | None, gain: str) -> dict[str, Any]:
+    """The data set's settings and the threshold published for DR-GST by dropout, for other methods by a threshold."""
+    found = published(dataset, per_class, "dropout")
+    return {name: found[name] for name in (*for_dataset(dataset, per_class, gain), "threshold") if name in found}
+
+
 def teacher_only(gain: str) -> str:
     """The cells without students: ``Citeseer 3; Pubmed 3, 5, 10``, labels per class after each data set."""
     cells: dict[str, list[int]] = {}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from drgst.recipes.drgst import by_threshold
+from drgst.recipes.presets import published_threshold
 from drgst.recipes.registry import recipe
 from drgst.selftrain.best_of import BestOf
-from drgst.selftrain.parts import Intersection, MaxStages, NoNewLabels, RandomWalk, TopPerClass, Union
+from drgst.selftrain.parts import Intersection, MaxStages, NoNewLabels, RandomWalk, Threshold, TopPerClass, Union
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.select.base import Select
 from drgst.selftrain.settings import Settings
@@ -69,3 +71,21 @@ def sts(settings: Settings) -> BestOf:
     confident, walk = _confident(settings), _walk(settings)
     selectors = (confident, walk, Union(confident, walk), Intersection(confident, walk))
     return BestOf(tuple(Recipe(select=select, stop=(NoNewLabels(),)) for select in selectors))
+
+
+@recipe(
+    "sts-threshold",
+    "self-training by a threshold over up to 10 stages, as DR-GST's authors compared it",
+    f"{PAPER}; Liu et al., WWW 2022, for the comparison",
+    presets=published_threshold,
+    stages=10,
+    keep="best",
+)
+def sts_threshold(settings: Settings) -> Recipe:
+    """S_U = {u: max_j p_uj > τ}, selected anew by each stage's network; then GCN from scratch on V_L ∪ S_U, weights 1.
+
+    τ = ``threshold`` is the one published for DR-GST by dropout where the data set is known. Up to 10 stages
+    (``stages``), ended earlier where S_U stays the same or the validation loss has not fallen for two stages; the
+    result is the stage of lowest validation loss.
+    """
+    return Recipe(select=Threshold(settings.threshold), stop=by_threshold(settings))

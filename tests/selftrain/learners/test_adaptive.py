@@ -93,3 +93,19 @@ def test_abn_is_one_training_that_selects_by_itself(world: Any) -> None:
     np.testing.assert_array_equal(history[0].logits, again[0].logits)
     other = world.run("abn", threshold=0.5, negative_weight=0)
     assert not np.array_equal(history[0].logits, other[0].logits)
+
+
+def test_staged_pseudo_labels_are_those_of_the_stage(world: Any) -> None:
+    """The same terms by hand: CE of V_L, 1/n_k for each pseudo-label of the stage, whatever the logits are."""
+    problem, own = world.problem(), targets(world)
+    extra = world.split.pool[:3]
+    nodes = np.concatenate([own.nodes, extra])
+    both = Targets(nodes, np.concatenate([own.labels, [0, 0, 2]]), np.ones(nodes.size), own.true)
+    objective = Adaptive(0.9, 0.3, 0.0, staged=True)(problem, both, cross_entropy)
+    logits = torch.randn(objective.nodes.size, 3, generator=torch.Generator().manual_seed(1))
+    np.testing.assert_array_equal(objective.nodes[: nodes.size], nodes)
+    each = cross_entropy(logits[: nodes.size], torch.from_numpy(both.labels))
+    wanted = each[: own.true].mean() + 0.3 * (each[own.true :] * torch.tensor([0.5, 0.5, 1.0])).sum()
+    assert objective(logits, 0).item() == pytest.approx(wanted.item(), rel=1e-6)
+    teacher = Adaptive(0.9, 0.3, 0.1, staged=True)(problem, own, cross_entropy)
+    assert torch.isfinite(teacher(logits, 0)), "without pseudo-labels there are negative pairs of V_L alone"

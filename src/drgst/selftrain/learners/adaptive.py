@@ -88,6 +88,22 @@ class AdaptiveLoss:
         return -torch.log1p(-p.gather(1, wrong).clamp_max(MOST)).mean()
 
 
+class StagedLoss(AdaptiveLoss):
+    """The same loss with S = the pseudo-labels of the stage, which stay the same in all epochs."""
+
+    def __init__(self, problem: Problem, targets: Targets, loss: NodeLoss, part: Adaptive) -> None:
+        super().__init__(problem, targets, loss, part)
+        self.true = targets.true
+        rows = torch.arange(targets.true, targets.nodes.size, device=self.labels.device)
+        labels, self.labels = self.labels[targets.true :], self.labels[: targets.true]
+        counts = torch.bincount(labels, minlength=problem.graph.num_classes)
+        self.staged = rows, labels, 1.0 / counts[labels].float()
+
+    def pseudo_labels(self, _logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Rows of S, their pseudo-labels and 1/n_ȳ."""
+        return self.staged
+
+
 @dataclass(frozen=True)
 class Adaptive:
     """Makes :class:`AdaptiveLoss`, the objective of a Network that selects pseudo-labels anew in every epoch."""
@@ -97,5 +113,7 @@ class Adaptive:
     negative_weight: float = 0.1  # λ₁
     negatives: int = 0  # pairs per epoch; 0: one for every labelled or pseudo-labelled node
 
+    staged: bool = False  # S is what the stage has selected, not selected anew in every epoch
+
     def __call__(self, problem: Problem, targets: Targets, loss: NodeLoss) -> AdaptiveLoss:
-        return AdaptiveLoss(problem, targets, loss, self)
+        return (StagedLoss if self.staged else AdaptiveLoss)(problem, targets, loss, self)

@@ -34,12 +34,12 @@ def align(centres: np.ndarray, centroids: np.ndarray) -> np.ndarray:
 
 
 def kmeans(points: np.ndarray, clusters: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """(centres (K, D), cluster of every point (M,)) by mini-batch k-means; never more clusters than points."""
-    from sklearn.cluster import MiniBatchKMeans
+    """(centres (K, D), cluster of every point (M,)) by k-means; never more clusters than points."""
+    from sklearn.cluster import KMeans
 
     count = min(clusters, points.shape[0])
     seed = int(rng.integers(2**31))
-    made = MiniBatchKMeans(count, random_state=seed, batch_size=1024, n_init=1, max_iter=20).fit(points)
+    made = KMeans(count, random_state=seed, n_init=1, max_iter=100).fit(points)
     return made.cluster_centers_, made.labels_
 
 
