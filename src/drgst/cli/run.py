@@ -90,8 +90,7 @@ def run(
     )
     with located(config) if config else nullcontext():
         wanted = given if config is None else read_config(config).updated(given)
-        name = wanted.with_defaults().run_name()
-    folder = RunFolder(out or Path("runs") / name)
+        folder = RunFolder(out or Path("runs") / wanted.with_defaults().run_name())
     folder.check_free(resume, force)
     if resume and not folder.exists:
         _start_anew(folder, given_graph=data is not None or config is not None)
