@@ -435,3 +435,15 @@ def test_names_that_no_file_can_have(capsys: Any, file: Path) -> None:
     """One sentence for an over-long --out."""
     for words in (("run", file, *QUICK, "--out", "x" * 300), ("data", "split", file, "--out", "y" * 300)):
         assert "File name too long" in refused(capsys, *words)
+
+
+def test_resume_with_another_number_of_threads_warns_and_keeps_the_first(capsys: Any, file: Path) -> None:
+    """The result is that of the uninterrupted run."""
+    call(capsys, "run", file, *QUICK, "stages=1", "--out", "x")
+    before = bits(Path("x"))
+    Path("x/summary.json").unlink()
+    Path("x/stages/001.safetensors").unlink()
+    code, _, err = call(capsys, "run", "--out", "x", "--resume", "--threads", 2)
+    assert code == 0
+    assert "warning: the run in x was started with 1 threads and continues with them" in err
+    assert bits(Path("x")) == before

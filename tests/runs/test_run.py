@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,11 @@ import torch
 from drgst.errors import RunError
 from drgst.estimator import SelfTraining
 from drgst.graph.core import Graph
+from drgst.graph.datasets.synthetic import block_model
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.result import Result
-from drgst.runs.run import Run, load_result, threads
+from drgst.runs.run import Run, default_threads, load_result, num_entries, threads
 from drgst.selftrain.callbacks import Callback
 
 
@@ -117,6 +119,19 @@ def test_callbacks_are_called_in_a_folder_too(town: Graph, config: RunConfig, tm
     assert watch.files == [1, 2, 3]
     assert watch.epochs >= result.epochs > 0
     assert folder.finished
+
+
+def test_the_number_of_threads_is_that_of_the_graph_and_not_of_the_environment(
+    town: Graph, config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The results of two machines, and of two shells, agree."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    assert Run.from_config(replace(config, threads=None), lambda _: town).config.threads == 1
+    assert Run.of(town, replace(config, threads=None)).config.threads == 1  # of an estimator
+    assert Run.of(town, replace(config, threads=3)).config.threads == 3
+    large = block_model(30_000, 90_000, seed=0, classes=3, features=100, words=80)
+    assert num_entries(large) > 2_000_000
+    assert default_threads(large) == 2
 
 
 def test_threads_are_restored() -> None:

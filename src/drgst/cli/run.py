@@ -54,7 +54,7 @@ def run(
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run in the folder.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, mps or auto.", show_default="cpu")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Of torch.", show_default="1 on a small graph")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Of torch.", show_default="1 to 4, by graph size")] = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -133,6 +133,7 @@ def _start_anew(folder: RunFolder, given_graph: bool) -> None:
 
 def _same(folder: RunFolder, given: RunConfig) -> RunConfig:
     """The config of the interrupted run; options that contradict it are refused."""
+    import logging
     from dataclasses import replace
 
     from drgst.errors import RunError
@@ -141,6 +142,12 @@ def _same(folder: RunFolder, given: RunConfig) -> RunConfig:
     conflict = config.conflict(given)
     if conflict is not None:
         raise RunError(f"the run in {folder} has {conflict}; resume it without that option, or use another --out")
+    if given.threads not in (None, config.threads):
+        logging.getLogger("drgst").warning(
+            "the run in %s was started with %s threads and continues with them, so that its result is the same; "
+            "--threads %s is not used",
+            *(folder, config.threads, given.threads),
+        )
     split = given.split if given.split != config.split else None
     return replace(config, split=split or config.split, per_class=None if split else config.per_class)
 

@@ -118,6 +118,8 @@ def make_graph(
     count = cleaned.adjacency.shape[0]
     try:
         given = np.asarray(labels).reshape(-1)
+        if given.dtype.kind in "SUVcmM":
+            raise ValueError(f"they are of type {given.dtype}")
         y = given.astype(np.int64)
         if given.dtype.kind == "f" and not np.array_equal(y, given):
             raise ValueError(f"{given[y != given][0]} is not whole")

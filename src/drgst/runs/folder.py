@@ -158,12 +158,15 @@ class RunFolder:
         """``summary.json``."""
         try:
             return dict(json.loads(self.text(SUMMARY)))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise RunError(f"{self / SUMMARY} is damaged: {error}") from error
 
     def rows(self) -> list[dict[str, Any]]:
         """``history.jsonl``."""
-        return [json.loads(line) for line in self.text(HISTORY).splitlines()]
+        try:
+            return [dict(json.loads(line)) for line in self.text(HISTORY).splitlines()]
+        except (ValueError, TypeError, RecursionError) as error:
+            raise RunError(f"{self / HISTORY} is damaged: {error}") from error
 
     def predictions(self, column: str) -> list[str]:
         """A column of ``predictions.csv``."""

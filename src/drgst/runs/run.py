@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -42,7 +41,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("drgst")
 Opener = Callable[[str], Graph]
-SMALL = 2_000_000  # entries of A and X below which a second thread costs more than it saves
+# (entries of A and X, threads): a second thread costs more than it saves on a small graph. The number is not that of
+# the machine or of its environment, since sums of floating-point numbers differ in the last bits with it.
+THREADS = ((2_000_000, 1), (20_000_000, 2), (float("inf"), 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,9 @@ class Run:
         width = 4 * settings.hidden if "hidden" in settings.names else graph.num_classes  # weights, gradient, moments
         check_memory(4 * graph.num_features * width, f"{graph.name}: a model of {graph.num_features:,} features")
         problem = Problem.of(graph, split, settings, cast(int, config.seed))
-        config = replace(config, data=config.data or graph.name, settings=settings.as_dict(), versions=versions())
+        count = config.threads or default_threads(graph)
+        config = replace(config, data=config.data or graph.name, threads=count, settings=settings.as_dict())
+        config = replace(config, versions=versions())
         return cls(config, graph, problem, parts)
 
     @classmethod
@@ -92,7 +95,7 @@ class Run:
         graph = opener(data)
         message = f"{data} is not the graph that the config was written for: its contents have changed"
         config = replace(config, data_sha256=_same(config.data_sha256, data_fingerprint(graph), message))
-        run = cls.of(graph, replace(config, threads=config.threads or _threads(graph)))
+        run = cls.of(graph, config)
         open_device(run.problem.settings.device)  # refuse an unavailable one before a folder is made
         message = f"the labels or the split of {data} are not those that the config was written for"
         known = _same(config.known_sha256, known_fingerprint(run.problem), message)
@@ -217,9 +220,6 @@ def _same(expected: str | None, found: str, message: str) -> str:
     return found
 
 
-def _threads(graph: Graph) -> int | None:
-    """OMP_NUM_THREADS; else 1 for a small graph; else what torch chooses (None)."""
-    given = os.environ.get("OMP_NUM_THREADS", "")
-    if given.isdigit() and int(given) > 0:
-        return int(given)
-    return 1 if num_entries(graph) < SMALL else None
+def default_threads(graph: Graph) -> int:
+    """The number of threads for a graph of this size, the same on every machine."""
+    return next(count for size, count in THREADS if num_entries(graph) < size)

@@ -93,6 +93,11 @@ def _graph(arrays: Arrays) -> Graph:
     meta = json.loads(arrays["meta"].tobytes())
     if meta["format"] != FORMAT or meta["version"] != VERSION:
         raise ValueError(f"it holds {meta['format']!r} version {meta['version']!r}, not {FORMAT} version {VERSION}")
+    for key in ("class_names", "splits", "notes"):
+        if not isinstance(meta[key], list) or not all(isinstance(name, str) for name in meta[key]):
+            raise TypeError(f"{key} must be a list of texts")
+    if not isinstance(meta["name"], str):
+        raise TypeError("name must be a text")
     count = arrays["labels"].size
     width = meta["num_features"]
     features = arrays["features"] if "features" in arrays else read_csr(arrays, "features", (count, width), 1)
