@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 
 from drgst.errors import RunError
 from drgst.estimator import SelfTraining
-from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
+from drgst.graph.core import Graph, make_graph
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.result import Result
-from drgst.runs.run import Run, default_threads, load_result, num_entries, threads
+from drgst.runs.run import Run, default_threads, load_result, threads
 from drgst.selftrain.callbacks import Callback
 
 
@@ -129,9 +129,10 @@ def test_the_number_of_threads_is_that_of_the_graph_and_not_of_the_environment(
     assert Run.from_config(replace(config, threads=None), lambda _: town).config.threads == 1
     assert Run.of(town, replace(config, threads=None)).config.threads == 1  # of an estimator
     assert Run.of(town, replace(config, threads=3)).config.threads == 3
-    large = block_model(30_000, 90_000, seed=0, classes=3, features=100, words=80)
-    assert num_entries(large) > 2_000_000
-    assert default_threads(large) == 2
+    for columns, count in ((199, 1), (201, 2), (2001, 4)):
+        features = np.ones((10_000, columns), dtype=np.float32)
+        large = make_graph(features, sp.csr_array((10_000, 10_000)), np.arange(10_000) % 2)
+        assert default_threads(large) == count
 
 
 def test_threads_are_restored() -> None:
