@@ -41,6 +41,7 @@ ORDERS = {
         models
         adam inputs losses
         training registry
+        minibatch
     """,
     "uncertainty": """
         dropedge

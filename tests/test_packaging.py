@@ -19,6 +19,7 @@ OPTIONAL = {
     "networkx",
     "openTSNE",
     "optuna",
+    "pymetis",
     "ray",
     "torch_geometric",
 }  # import names of the extras

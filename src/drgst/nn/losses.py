@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -80,6 +81,12 @@ class WeightedLoss:
 
     def __call__(self, logits: Tensor, _epoch: int) -> Tensor:
         return self.weights.dot(self.loss(logits, self.labels)) / len(self.nodes)
+
+    def at(self, places: np.ndarray) -> WeightedLoss:
+        """The loss of ``nodes[places]`` alone, M their number."""
+        part, index = copy(self), torch.from_numpy(places).to(self.labels.device)
+        part.nodes, part.labels, part.weights = self.nodes[places], self.labels[index], self.weights[index]
+        return part
 
 
 def _at(p: Tensor, labels: Tensor) -> Tensor:

@@ -39,6 +39,7 @@ class Schedule:
     settle: float = 0.999  # predictions are stable if this share is equal to that of the previous check,
     check_every: int = 10  # with this number of epochs between checks,
     checks: int = 5  # for this number of checks in a row
+    batch: str | int = "full"  # nodes per step: "full", "auto" or a number (:mod:`drgst.nn.minibatch`)
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,8 @@ class NetworkTrainer:
         self.shares_hidden = not getattr(network, "random_hidden", True)
         self.validated = validation.nodes.size > 0
         self.inputs = self._receptive_field(inputs, validation)
-        place = {int(v): i for i, v in enumerate(self.inputs.nodes)} if self.inputs is not inputs else None
-        self.rows = _positions(objective.nodes, place, inputs.device)
-        self.val_rows = _positions(validation.nodes, place, inputs.device)
+        self.rows = self._positions(objective.nodes)
+        self.val_rows = self._positions(validation.nodes)
         self.val_labels = torch.from_numpy(np.array(validation.labels, dtype=np.int64)).to(inputs.device)
         parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
         self.adam = Adam(parameters, schedule.lr, schedule.weight_decay)
@@ -118,8 +118,16 @@ class NetworkTrainer:
         depth = getattr(self.network, "depth", None)
         if depth is None or not self.validated:
             return inputs
-        field_ = inputs.adj.hops(np.union1d(self.objective.nodes, validation.nodes), depth)
+        field_ = inputs.adj.hops(self._field_nodes(validation), depth)
         return inputs if field_.size > 0.9 * inputs.nodes.size else inputs.restrict(field_)
+
+    def _field_nodes(self, validation: ValidationSet) -> np.ndarray:
+        """The nodes with a loss."""
+        return np.union1d(self.objective.nodes, validation.nodes)
+
+    def _positions(self, nodes: np.ndarray) -> Tensor:
+        """The rows of ``nodes`` in the inputs; those outside get a row of another node."""
+        return torch.from_numpy(np.searchsorted(self.inputs.nodes, nodes)).to(self.inputs.device)
 
     def _fit(self, on_epoch: OnEpoch | None) -> Training:
         curve, best_epoch, best_loss, best_accuracy = Curve(), 0, math.inf, math.nan
@@ -148,7 +156,7 @@ class NetworkTrainer:
             if not self.validated and self.schedule.fixed_epochs is None and is_stable(epoch, val_logits):
                 reason = "predictions settled"
                 break
-            curve.train_loss.append(self._step(self._logits(h), epoch))
+            curve.train_loss.append(self._epoch(h, epoch))
             if on_epoch is not None:
                 on_epoch(epoch, curve.train_loss[-1], val_loss)
         if self.validated:
@@ -179,8 +187,12 @@ class NetworkTrainer:
     def _val_accuracy(self, logits: Tensor) -> float:
         return (logits[self.val_rows].argmax(dim=1) == self.val_labels).float().mean().item()
 
-    def _step(self, logits: Tensor, epoch: int) -> float:
-        loss = self.objective(logits[self.rows], epoch)
+    def _epoch(self, h: Hidden | None, epoch: int) -> float:
+        """One step on the loss of all nodes; h is the hidden layer that the evaluation computed."""
+        return self._descend(self.objective(self._logits(h)[self.rows], epoch), epoch)
+
+    def _descend(self, loss: Tensor, epoch: int) -> float:
+        """One step of Adam; the value of the loss."""
         value = loss.item()
         if not math.isfinite(value):
             self._fail(epoch, "training loss", value)
@@ -222,8 +234,3 @@ def forward(network: Backbone, inputs: Inputs) -> Tensor:
     if type(network).forward is not nn.Module.forward:
         return network(inputs.x, inputs.adj)
     return network.head(network.hidden(inputs.x, inputs.adj), inputs.adj)
-
-
-def _positions(nodes: np.ndarray, place: dict[int, int] | None, device: torch.device) -> Tensor:
-    index = nodes if place is None else np.fromiter((place[int(v)] for v in nodes), np.int64, nodes.size)
-    return torch.from_numpy(np.array(index, dtype=np.int64)).to(device)

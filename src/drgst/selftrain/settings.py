@@ -68,6 +68,9 @@ class Settings(BaseModel):
     fixed_epochs: int | None = Field(
         default=None, ge=1, description="epochs of a training without validation; none: until predictions settle"
     )
+    batch: Literal["full", "auto"] | Annotated[int, Field(ge=2)] = Field(
+        default="full", description="nodes per training step: full, a number, or auto (100,000 where there are more)"
+    )
     # information gain
     gain: Literal["dropout", "dropedge", "both"] = Field(
         default="dropedge", description="what is random in the last layer"
@@ -122,7 +125,7 @@ class Settings(BaseModel):
 
     def schedule(self) -> Schedule:
         """The part that concerns one training."""
-        return Schedule(self.lr, self.weight_decay, self.epochs, self.patience, self.fixed_epochs)
+        return Schedule(self.lr, self.weight_decay, self.epochs, self.patience, self.fixed_epochs, batch=self.batch)
 
     def gain_settings(self) -> GainSettings:
         """The part that concerns information gain."""
@@ -167,12 +170,17 @@ class Settings(BaseModel):
 def allowed(name: str) -> str:
     """The values that a setting may have: ``from 0 to below 1``."""
     field = Settings.model_fields[name]
-    kinds = get_args(field.annotation) or (field.annotation,)
-    if get_origin(field.annotation) is Literal:
+    return _allowed(field.annotation, field.metadata)
+
+
+def _allowed(annotation: Any, rules: Iterable[Any]) -> str:
+    kinds = get_args(annotation) or (annotation,)
+    if get_origin(annotation) is Literal:
         return ", ".join(kinds)
-    bounds = {
-        k: f"{getattr(rule, k):,}" for rule in field.metadata for k in ("ge", "gt", "le", "lt") if hasattr(rule, k)
-    }
+    if get_origin(kinds[0]) is Literal:  # words, or a number
+        number = kinds[1]
+        return f"{_allowed(kinds[0], ())}, {_allowed(get_args(number)[0], get_args(number)[1].metadata)}"
+    bounds = {k: f"{getattr(rule, k):,}" for rule in rules for k in ("ge", "gt", "le", "lt") if hasattr(rule, k)}
     words = BOUNDS["ge" in bounds]
     limits = "".join(word.format(bounds[key]) for key, word in words.items() if key in bounds)
     kind = "whole numbers " if int in kinds else "" if bounds else "text"

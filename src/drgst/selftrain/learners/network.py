@@ -16,17 +16,18 @@ from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.losses import NodeLoss, Objective, WeightedLoss
+from drgst.nn.minibatch import trainer_class
 from drgst.nn.models.base import Backbone
 from drgst.nn.models.module import PyGModule
 from drgst.nn.random import generator, seeded_torch
 from drgst.nn.registry import is_ours, make_backbone, settings_of
-from drgst.nn.training import NetworkTrainer, OnEpoch, forward
+from drgst.nn.training import OnEpoch, forward
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.gain import estimate_gain, fastest_settings
 
-TRAINING = ("normalise", "lr", "weight_decay", "epochs", "patience", "fixed_epochs", "on_collapse", "retries")
+TRAINING = ("normalise", "lr", "weight_decay", "epochs", "patience", "fixed_epochs", "batch", "on_collapse", "retries")
 ONE_GAIN = 5_000_011  # sets the generator of the gain apart from those of the trainings, with one seed for all
 GAIN = ("gain", "drop_rate", "samples", "estimator")
 ROUNDING = 1e-6  # a gain below this is that of T equal samples, in 32 bits
@@ -89,8 +90,9 @@ class Network:
             if isinstance(network, PyGModule):
                 network.prepare(problem.inputs.x, problem.inputs.adj)
         objective = self.objective(problem, targets, loss)
-        trainer = NetworkTrainer(network, problem.inputs, objective, problem.watch, problem.settings.schedule(), rng)
-        training = trainer.fit(on_epoch)
+        schedule = problem.settings.schedule()
+        kind = trainer_class(schedule, graph.num_nodes)
+        training = kind(network, problem.inputs, objective, problem.watch, schedule, rng).fit(on_epoch)
         logits, embedding = self._outputs(network, problem.inputs)
         state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
         seconds = time.perf_counter() - began

@@ -1,0 +1,158 @@
+"""Training in mini-batches of graph partitions, for graphs too large for full-batch training."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from drgst.errors import SettingError
+from drgst.extras import import_extra
+from drgst.nn.inputs import Inputs
+from drgst.nn.losses import Objective
+from drgst.nn.models.base import Backbone
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.sparse import Hidden, SparseMatrix
+from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet, forward
+
+AUTO_NODES = 100_000  # of a batch by ``batch="auto"``: a step of GCN with 64 hidden units then takes 0.3 GB
+PARTS_PER_BATCH = 10  # parts that a batch unites, drawn anew in every pass, so that edges between parts are used, too
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """An objective that can be restricted to some of its nodes."""
+
+    def at(self, places: np.ndarray) -> Objective:
+        """The objective of ``nodes[places]``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A subgraph, the rows of its nodes with a loss, and their objective."""
+
+    inputs: Inputs
+    rows: Tensor
+    objective: Objective
+
+
+def batch_size(batch: str | int, nodes: int) -> int | None:
+    """Nodes per batch of the setting ``batch``; None for full-batch training."""
+    size = {"full": nodes, "auto": AUTO_NODES}.get(batch, batch) if isinstance(batch, str) else batch
+    assert isinstance(size, int)
+    return None if size >= nodes else size
+
+
+def trainer_class(schedule: Schedule, nodes: int) -> type[NetworkTrainer]:
+    """The trainer that ``schedule.batch`` means for a graph of so many nodes."""
+    return NetworkTrainer if batch_size(schedule.batch, nodes) is None else BatchTrainer
+
+
+class BatchTrainer(NetworkTrainer):
+    """Adam on the loss of one batch of nodes after another (Cluster-GCN: Chiang et al., KDD 2019).
+
+    The graph is divided into parts with few edges between them (METIS). A batch is the subgraph of 10 parts drawn at
+    random, with its own degrees; a pass goes over all batches and is one epoch. The numbers of epochs and of epochs
+    without improvement are divided by the number of batches, so that they count steps of Adam as in full-batch
+    training. If the losses depend on no more nodes than a batch has, these are the only batch, and training steps are
+    exact. Evaluation is exact: it uses all edges.
+    """
+
+    def __init__(
+        self,
+        network: Backbone,
+        inputs: Inputs,
+        objective: Objective,
+        validation: ValidationSet,
+        schedule: Schedule,
+        rng: np.random.Generator,
+    ) -> None:
+        if not isinstance(objective, Divisible):
+            raise SettingError("this recipe compares nodes of the whole graph in its loss, so it needs batch=full")
+        self.divisible = objective
+        size = batch_size(schedule.batch, inputs.nodes.size)
+        assert size is not None
+        self.whole = inputs
+        self.exact = self._exact_batch(network, objective, size)
+        count = 1 if self.exact else math.ceil(inputs.nodes.size / size)
+        self.count = count
+        super().__init__(network, inputs, objective, validation, _in_passes(schedule, count), rng)
+        self.shares_hidden = False
+
+    def _exact_batch(self, network: Backbone, objective: Objective, size: int) -> Batch | None:
+        depth = getattr(network, "depth", None)
+        if depth is None:
+            return None
+        nodes = self.whole.adj.hops(objective.nodes, depth)
+        if nodes.size > size:
+            return None
+        rows = torch.from_numpy(np.searchsorted(nodes, objective.nodes)).to(self.whole.device)
+        return Batch(self.whole.restrict(nodes), rows, objective)
+
+    def _field_nodes(self, validation: ValidationSet) -> np.ndarray:
+        """The evaluation needs the validation nodes alone."""
+        return validation.nodes
+
+    def _epoch(self, _h: Hidden | None, epoch: int) -> float:
+        """One pass over all batches; the mean loss of a node."""
+        total = nodes = 0.0
+        self.network.train()
+        for batch in [self.exact] if self.exact else self._batches():
+            loss = batch.objective(forward(self.network, batch.inputs)[batch.rows], epoch)
+            total += self._descend(loss, epoch) * batch.rows.numel()
+            nodes += batch.rows.numel()
+        return total / nodes
+
+    def _batches(self) -> Iterator[Batch]:
+        """Batches of parts in random order; those without a loss are left out."""
+        plain = self.whole.adj.form("plain")
+        count = self.count * PARTS_PER_BATCH
+        parts = plain.derived(("parts", count), lambda: partition(plain.scipy, count))
+        for drawn in np.array_split(self.rng.permutation(len(parts)), self.count):
+            nodes = np.sort(np.concatenate([parts[p] for p in drawn]))
+            places = np.flatnonzero(np.isin(self.objective.nodes, nodes, assume_unique=True))
+            if places.size:
+                rows = np.searchsorted(nodes, self.objective.nodes[places])
+                yield Batch(
+                    _subgraph(self.whole, nodes),
+                    torch.from_numpy(rows).to(self.whole.device),
+                    self.divisible.at(places),
+                )
+
+
+def partition(adjacency: sp.csr_array, parts: int) -> list[np.ndarray]:
+    """V = V_1 ∪ … ∪ V_P of about equal sizes with few edges between them, by METIS (Karypis, Kumar 1998)."""
+    pymetis = import_extra("pymetis", "large", "Training in mini-batches (batch=full trains without them)")
+    options = pymetis.Options()
+    options.seed = 0
+    graph = pymetis.CSRAdjacency(adjacency.indptr, adjacency.indices)
+    part = np.asarray(pymetis.part_graph(parts, graph, options=options)[1])
+    order = np.argsort(part, kind="stable")
+    found = np.split(order, np.cumsum(np.bincount(part, minlength=parts))[:-1])
+    return [nodes for nodes in found if nodes.size]
+
+
+def _subgraph(inputs: Inputs, nodes: np.ndarray) -> Inputs:
+    """The subgraph of ``nodes`` with its own degrees."""
+    matrix = inputs.adj.form("plain").scipy[nodes][:, nodes]
+    x = inputs.x.rows(nodes) if isinstance(inputs.x, SparseMatrix) else inputs.x[torch.from_numpy(nodes)]
+    return replace(inputs, x=x, adj=Adjacency(matrix, inputs.device), nodes=inputs.nodes[nodes])
+
+
+def _in_passes(schedule: Schedule, steps: int) -> Schedule:
+    """The schedule with epochs of ``steps`` steps each."""
+    fixed = schedule.fixed_epochs
+    return replace(
+        schedule,
+        epochs=math.ceil(schedule.epochs / steps),
+        patience=math.ceil(schedule.patience / steps),
+        fixed_epochs=None if fixed is None else math.ceil(fixed / steps),
+        check_every=math.ceil(schedule.check_every / steps),
+    )
