@@ -18,6 +18,8 @@ COMMANDS = {
     "run": ("drgst.cli.run", "Run a recipe on a graph."),
     "classify": ("drgst.cli.classify", "Classify the rows of a table, with edges in other tables."),
     "predict": ("drgst.cli.predict", "Predict with the model of a run."),
+    "evaluate": ("drgst.cli.decisions.evaluate", "Evaluate a run on labels that it was not given; choose a threshold."),
+    "review": ("drgst.cli.decisions.review", "Review given labels that look wrong."),
     "suggest": ("drgst.cli.decisions.suggest", "Suggest which nodes to label next."),
     "bench": ("drgst.cli.bench", "Run a grid of data sets, labels per class, recipes and draws."),
     "tune": ("drgst.cli.tune", "Search settings by validation accuracy."),

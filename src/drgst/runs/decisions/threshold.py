@@ -1,0 +1,162 @@
+"""Which nodes to act on: a threshold for a wanted precision or recall, or a number of nodes, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from drgst.errors import SettingError
+from drgst.files import plain
+from drgst.uncertainty.calibration import HIGHEST, LOWEST, PRIOR_STD
+
+if TYPE_CHECKING:
+    from drgst.runs.result import Result
+
+DRAWS = 300
+ITERATIONS = 30  # of the bisection for a shift: an interval of 120 becomes 1e-7
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One of the three: a precision or recall to reach, or how many nodes can be looked at."""
+
+    precision: float | None = None
+    recall: float | None = None
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name, value in vars(self).items() if value is not None]
+        if len(given) != 1:
+            raise SettingError("give one of target precision, target recall and top")
+        for name in ("precision", "recall"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value <= 1:
+                raise SettingError(f"the target {name} is {value:g}, but must lie between 0 and 1")
+        if self.top is not None and self.top < 1:
+            raise SettingError(f"top is {self.top}, but must be at least 1")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An expected share with its 90 % interval."""
+
+    expected: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.expected:.2f} (90% interval {self.low:.2f} to {self.high:.2f})"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The nodes to act on: those whose probability of the class is at least ``threshold``."""
+
+    threshold: float
+    flagged: int
+    precision: Interval
+    recall: Interval
+    sure: float | None  # probability that the target is met; None for a number of nodes
+    labels: int  # out-of-fold labels behind the intervals
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        facts = {**vars(self), "precision": vars(self.precision), "recall": vars(self.recall)}
+        return dict(plain(facts))
+
+
+def choose_threshold(
+    p: np.ndarray, goal: Goal, oof: tuple[np.ndarray, np.ndarray] | None = None, seed: int = 0
+) -> Decision:
+    """The threshold on the probabilities ``p`` of one class, (N,), that is expected to reach the goal.
+
+    Expected precision of the k nodes of highest p is their mean p, expected recall their sum over the sum of all p.
+    ``oof`` are out-of-fold probabilities of the class, (M,), and whether each label is that class, (M,). 300 times a
+    temperature T is drawn from its posterior given them, p becomes σ(logit p / T + b) with b such that its mean stays,
+    and the true positives are drawn from it: the intervals hold both the doubt about the calibration and chance.
+    """
+    order = np.argsort(-p, kind="stable")
+    total = np.cumsum(p[order])
+    k = _size(total, goal)
+    threshold, flagged = float(p[order[k - 1]]), order[:k]
+    drawn = _draws(p, flagged, oof, np.random.default_rng(seed))
+    precision, recall = (
+        Interval(float(value), *map(float, np.quantile(each, [0.05, 0.95])))
+        for value, each in zip((total[k - 1] / k, total[k - 1] / total[-1]), drawn.T, strict=True)
+    )
+    sure = None
+    if goal.top is None:
+        target, column = (goal.precision, 0) if goal.precision is not None else (goal.recall, 1)
+        sure = float((drawn[:, column] >= target).mean())
+    return Decision(threshold, k, precision, recall, sure, 0 if oof is None else oof[0].size)
+
+
+def _size(total: np.ndarray, goal: Goal) -> int:
+    """How many nodes of highest p to take."""
+    if goal.top is not None:
+        return min(goal.top, total.size)
+    if goal.recall is not None:
+        return int(np.searchsorted(total, min(goal.recall, 1) * total[-1] * (1 - 1e-12)) + 1)
+    means = total / np.arange(1, total.size + 1)
+    enough = np.flatnonzero(means >= float(goal.precision or 0))
+    if not enough.size:
+        raise SettingError(
+            f"no threshold is expected to reach a precision of {goal.precision:g}: the highest probability is "
+            f"{means[0]:.2f}"
+        )
+    return int(enough[-1] + 1)
+
+
+def _draws(
+    p: np.ndarray, flagged: np.ndarray, oof: tuple[np.ndarray, np.ndarray] | None, rng: np.random.Generator
+) -> np.ndarray:
+    """Precision and recall of the flagged nodes, (R, 2), in each draw."""
+    z = logit(np.clip(p, 1e-12, 1 - 1e-12))
+    rest = np.ones(p.size, dtype=bool)
+    rest[flagged] = False
+    temperatures = np.ones(DRAWS) if oof is None else _temperatures(*oof, rng)
+    found = np.empty((DRAWS, 2))
+    for r, temperature in enumerate(temperatures.tolist()):
+        q = p if oof is None else _recalibrated(z / temperature, p.mean())
+        hits = _drawn(q[flagged], rng)
+        found[r] = hits / flagged.size, hits / max(hits + _drawn(q[rest], rng), 1e-12)
+    return found
+
+
+def _temperatures(oof: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """T from exp(-Σ_i loss_i(T) - (log T)² / 2σ²), (R,): the posterior given out-of-fold probabilities of labels."""
+    z = logit(np.clip(oof, 1e-12, 1 - 1e-12)) * np.where(labels, 1, -1)
+    grid = np.linspace(np.log(LOWEST), np.log(HIGHEST), 401)
+    log_posterior = -np.logaddexp(0, -z / np.exp(grid)[:, None]).sum(axis=1) - grid**2 / (2 * PRIOR_STD**2)
+    weights = np.exp(log_posterior - log_posterior.max())
+    return np.exp(rng.choice(grid, DRAWS, p=weights / weights.sum()))
+
+
+def _recalibrated(z: np.ndarray, mean: float) -> np.ndarray:
+    """σ(z + b) with the b that keeps the mean, (N,)."""
+    low, high = -60.0, 60.0
+    for _ in range(ITERATIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if expit(z + middle).mean() < mean else (low, middle)
+    return np.asarray(expit(z + low))
+
+
+def _drawn(q: np.ndarray, rng: np.random.Generator) -> float:
+    """The number of positives among nodes with probabilities q: normal with their mean and variance, within 0 and n."""
+    noise = rng.normal() * np.sqrt((q * (1 - q)).sum())
+    return float(np.clip(q.sum() + noise, 0, q.size))
+
+
+def decide(result: Result, positive: str, goal: Goal) -> tuple[Decision, np.ndarray]:
+    """The decision for class ``positive`` on the unlabelled nodes of a run, and these nodes, likeliest first."""
+    c, rest = result.model.class_names.index(positive), result.unlabelled
+    if not rest.size:
+        raise SettingError("every node of the run was given a label, so there is none to flag")
+    p = result.probabilities[rest, c].astype(np.float64)
+    given = result.model.arrays["given"][result.model.arrays["labeled_stage"] == 0]
+    known = None if result.out_of_fold is None else (result.out_of_fold[:, c].astype(np.float64), given == c)
+    decision = choose_threshold(p, goal, known, result.model.seed)
+    return decision, rest[np.argsort(-p, kind="stable")[: decision.flagged]]
