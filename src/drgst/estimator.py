@@ -24,6 +24,7 @@ from drgst.selftrain.recipe import AnyRecipe
 
 if TYPE_CHECKING:
     from drgst.report.explorer.page import Page
+    from drgst.runs.decisions.explain import Explanation
 
 
 class NotFitted(RunError, NotFittedError):
@@ -97,6 +98,15 @@ class SelfTraining(BaseEstimator):
         if not hasattr(self, "result_"):
             raise RunError("a loaded model has no history to report; drgst report RUN makes the page of a run folder")
         return make_page(self.result_, f"{self!r}.fit(graph, split)".replace("\n", ""))
+
+    def explain(self, node: Any) -> Explanation:
+        """Why the node with id ``node`` of the fitted graph was predicted as it was: its reasons, strongest first."""
+        self._check_fitted()
+        if not hasattr(self, "result_"):
+            raise RunError(
+                "a loaded model does not know its graph; drgst explain RUN NODE explains nodes of a run folder"
+            )
+        return self.result_.explain(node)
 
     def _changes(self) -> dict[str, Any]:
         """Settings over the defaults and presets; a backbone by name is one of them."""

@@ -19,6 +19,7 @@ COMMANDS = {
     "classify": ("drgst.cli.classify", "Classify the rows of a table, with edges in other tables."),
     "predict": ("drgst.cli.predict", "Predict with the model of a run."),
     "evaluate": ("drgst.cli.decisions.evaluate", "Evaluate a run on labels that it was not given; choose a threshold."),
+    "explain": ("drgst.cli.decisions.explain", "Explain why a node was predicted as it was."),
     "review": ("drgst.cli.decisions.review", "Review given labels that look wrong."),
     "suggest": ("drgst.cli.decisions.suggest", "Suggest which nodes to label next."),
     "bench": ("drgst.cli.bench", "Run a grid of data sets, labels per class, recipes and draws."),

@@ -31,6 +31,7 @@ from drgst.selftrain.history import History
 from drgst.selftrain.persist.stage import load_stage
 
 if TYPE_CHECKING:
+    from drgst.graph.io.tabular.schema import TableSchema
     from drgst.runs.run import Run
 
 _log = logging.getLogger("drgst")
@@ -191,6 +192,16 @@ def finished_run(path: str | Path) -> RunFolder:
     if not folder.finished:
         raise RunError(f"the run in {path} is not finished; continue it with: drgst run --out {path} --resume")
     return folder
+
+
+def table_schema(data: str) -> TableSchema | None:
+    """The schema that stands beside the graph ``data`` of a run on tables; None of any other graph."""
+    path = Path(data).with_name(SCHEMA)
+    if Path(data).name != GRAPH or not path.is_file():
+        return None
+    from drgst.graph.io.tabular.schema import TableSchema  # pyarrow is slow to import
+
+    return TableSchema.load(path)
 
 
 def _describe(run: Run, folder: Path) -> None:

@@ -48,16 +48,19 @@ class Model:
 
     def logits(self, graph: Graph) -> np.ndarray:
         """(N, C) logits on a graph with the same features."""
+        logits = predict_logits(self.parts, self.state, self.unlabelled(graph), self.settings)
+        if not np.isfinite(logits).all():
+            raise RunError("the outputs of the model are not finite: its weights or the features are too large")
+        return logits
+
+    def unlabelled(self, graph: Graph) -> Graph:
+        """The graph with the classes of the model and without labels; one with other features is refused."""
         if graph.num_features != self.num_features:
             raise GraphError(
                 f"the graph has {graph.num_features} features, the model was fitted on {self.num_features}"
             )
         hidden = np.full(graph.num_nodes, -1, dtype=np.int64)
-        graph = graph.with_(labels=hidden, class_names=self.class_names, splits=())
-        logits = predict_logits(self.parts, self.state, graph, self.settings)
-        if not np.isfinite(logits).all():
-            raise RunError("the outputs of the model are not finite: its weights or the features are too large")
-        return logits
+        return graph.with_(labels=hidden, class_names=self.class_names, splits=())
 
     def save(self, folder: str | Path) -> None:
         """Write the model to ``folder``; one whose learner only its user can make is refused."""

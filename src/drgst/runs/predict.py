@@ -15,9 +15,8 @@ from drgst.files import csv_text
 from drgst.graph.core import Graph
 from drgst.graph.datasets.load import open_graph
 from drgst.graph.io.naming import relabel
-from drgst.graph.io.tabular.schema import TableSchema
 from drgst.graph.transforms.softmax import softmax
-from drgst.runs.folder import CONFIG, MODEL, PREDICTIONS, SCHEMA, finished_run
+from drgst.runs.folder import CONFIG, MODEL, PREDICTIONS, finished_run, table_schema
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.model import Model
 
@@ -46,11 +45,11 @@ def of_tables(path: str | Path, nodes: Any, edges: Any = None, alone: bool = Fal
     The columns are read as in fitting. ``alone``: the new nodes and their edges form a graph of their own.
     """
     folder = finished_run(path)
-    source = Path(str(folder.config().data))
-    if not source.with_name(SCHEMA).is_file():
+    source = str(folder.config().data)
+    schema, model = table_schema(source), Model.load(folder.path)
+    if schema is None:
         raise RunError(f"the run in {path} was not made of tables by drgst classify: name a GRAPH instead of --nodes")
-    schema, model = TableSchema.load(source.with_name(SCHEMA)), Model.load(folder.path)
-    tables = schema.apply(nodes, edges, base=None if alone else open_graph(str(source)))
+    tables = schema.apply(nodes, edges, base=None if alone else open_graph(source))
     return replace(of_model(model, tables.graph, tables.new), notes=tables.notes)
 
 

@@ -16,7 +16,7 @@ from drgst.graph.split import Split
 from drgst.graph.transforms.softmax import softmax
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
-from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder
+from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder, table_schema
 from drgst.runs.memory import peak_memory_mb
 from drgst.runs.metrics import Metrics, accuracy, run_metrics, stage_rows
 from drgst.runs.model import Model
@@ -26,6 +26,7 @@ from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
 
 if TYPE_CHECKING:
+    from drgst.runs.decisions.explain import Explanation
     from drgst.runs.run import Run
 
 SUGGESTED = 20
@@ -160,6 +161,12 @@ class Result:
         nodes = self.model.arrays["candidates"]
         scores = label_scores(self.stage.all_gain, self.probabilities, nodes)
         return suggest_nodes(self.stage.embedding, scores, nodes, n, self.model.seed)
+
+    def explain(self, node: Any) -> Explanation:
+        """Why the node with id ``node`` was predicted as it was (:func:`drgst.runs.decisions.explain.explain`)."""
+        from drgst.runs.decisions.explain import explain
+
+        return explain(self, node, table_schema(str(self.config.data)))
 
     def suggestion_rows(self, found: Suggestions) -> list[dict[str, Any]]:
         """One dict per suggested node, with the indices of the node and of its predicted class."""

@@ -31,6 +31,11 @@ def own_state(state: State) -> dict[str, Tensor]:
 def predict_logits(recipe: AnyRecipe, state: State, graph: Graph, settings: Settings) -> np.ndarray:
     """(N, C) logits of a saved state on any graph with the same features, calibrated and postprocessed as it was."""
     logits = recipe.learner.predict(own_state(state), graph, settings)
+    return adjust_logits(recipe, state, logits, graph, settings)
+
+
+def adjust_logits(recipe: AnyRecipe, state: State, logits: np.ndarray, graph: Graph, settings: Settings) -> np.ndarray:
+    """The learner's logits on ``graph``, (N, C), calibrated and postprocessed as the result was."""
     learnt = _under(CALIBRATION, state)
     if learnt:
         logits = recipe.calibrate.apply(learnt, logits, graph, settings.device)

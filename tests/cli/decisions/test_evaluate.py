@@ -81,3 +81,22 @@ def test_review_lists_contradicted_labels(run: Path, call: Any, tmp_path: Path) 
     assert document["labels"] == 30
     assert len(document["rows"]) == document["contradicted"] == len((tmp_path / "r.csv").read_text().splitlines()) - 1
     assert all(row["given"] != row["likelier"] for row in document["rows"])
+
+
+def test_explain_names_columns_of_the_table(run: Path, call: Any) -> None:
+    node = TABLES.accounts.column("account_id")[7].as_py()
+    code, out, _ = call("explain", run, node, "--json", "--top", 30)
+    assert code == 0
+    document = json.loads(out.splitlines()[-1])
+    assert document["id"] == node
+    names = [row["name"] for row in document["features"]]
+    assert {"income", "country", "note", "opened"} <= set(names)
+    details = {row["name"]: row["detail"] for row in document["features"]}
+    age = TABLES.accounts.column("age")[7].as_py()
+    assert details["age"].startswith(f"{age} (" if age is not None else "missing")
+    pulls = [abs(row["pull"]) for row in document["features"]]
+    assert pulls == sorted(pulls, reverse=True)
+    code, out, _ = call("explain", run, node)
+    assert "most similar labelled nodes:" in out
+    code, _, err = call("explain", run, "A999")
+    assert (code, "has no node 'A999'" in err) == (2, True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from torch import Tensor
@@ -50,6 +50,32 @@ class Learner(Protocol):
     ) -> Trained: ...
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings, /) -> np.ndarray: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Ablation:
+    """The logits of a node without one view, feature, neighbour or labelled node."""
+
+    kind: str  # "view", "feature", "neighbour" or "labelled"
+    what: Any  # the index of a neighbour or labelled node, the name of a view or feature
+    logits: np.ndarray  # (C,) of the learner, before calibration and postprocessing
+    detail: str = ""  # a few words on it
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A learner that knows what its prediction of a node becomes without each of its reasons.
+
+    Reasons of the ``kinds`` are given by it alone (none, where it reads no features); the others are computed by
+    leaving out features and edges.
+    """
+
+    @property
+    def kinds(self) -> tuple[str, ...]: ...
+
+    def ablations(
+        self, state: Mapping[str, Tensor], graph: Graph, settings: Settings, node: int, /
+    ) -> Iterable[Ablation]: ...
 
 
 def fitted(name: str, problem: Problem, logits: np.ndarray, state: Mapping[str, Tensor], began: float) -> Trained:

@@ -18,10 +18,11 @@ from drgst.graph.transforms.normalise import sym_norm_without_loops
 from drgst.graph.transforms.propagate import propagate_to_limit
 from drgst.nn.losses import NodeLoss
 from drgst.nn.training import OnEpoch
-from drgst.selftrain.learners.base import Trained, fitted
+from drgst.selftrain.learners.base import Ablation, Trained, fitted
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 
+MOST_LABELLED = 10  # labelled nodes that an explanation names
 UNIFORM_SHARE = 1e-3  # of every prediction, so that no class has probability 0
 
 
@@ -61,6 +62,7 @@ class LabelPropagation:
 
     alpha: float = 0.1
     reads: ClassVar[tuple[str, ...]] = ()
+    kinds: ClassVar[tuple[str, ...]] = ("labelled", "feature")  # of the reasons it gives: no feature is one
 
     def train(
         self, problem: Problem, targets: Targets, _loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
@@ -77,16 +79,40 @@ class LabelPropagation:
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
         """log p of every node of a graph that contains the targets, (N, C)."""
-        keys, mine = state["keys"].numpy(), node_keys(graph, np.arange(graph.num_nodes))
-        order = np.argsort(mine, kind="stable")
-        place = order[np.minimum(np.searchsorted(mine, keys, sorter=order), mine.size - 1)]
-        lost = int((mine[place] != keys).sum())
-        if lost:
-            raise GraphError(
-                "label propagation predicts on graphs that contain the nodes it was fitted on, and "
-                f"{lost:,} of its {keys.size:,} labelled nodes are not in this one"
-            )
         start = np.zeros((graph.num_nodes, graph.num_classes))
-        np.add.at(start, (place, state["labels"].numpy()), state["weights"].numpy())
+        np.add.at(start, (_places(state, graph), state["labels"].numpy()), state["weights"].numpy())
         s = sym_norm_without_loops(graph.adjacency).astype(np.float64)
         return np.log(row_probabilities(propagate_to_limit(s, start, self.alpha))).astype(np.float32)
+
+    def ablations(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
+        """log p_u without each labelled node: F_u = Σ_i R_ui w_i e_{y_i} with R = α (I - (1-α) S)^-1, symmetric.
+
+        Those of largest R_ui w_i, at most ten.
+        """
+        start = np.zeros((graph.num_nodes, 1))
+        start[node] = 1
+        reach = propagate_to_limit(sym_norm_without_loops(graph.adjacency).astype(np.float64), start, self.alpha)
+        places, labels = _places(state, graph), state["labels"].numpy()
+        share = reach[places, 0] * state["weights"].numpy()
+        total = np.bincount(labels, weights=share, minlength=graph.num_classes)
+        found = []
+        for k in np.argsort(-share, kind="stable")[:MOST_LABELLED].tolist():
+            rest = total.copy()
+            rest[labels[k]] = max(rest[labels[k]] - share[k], 0)
+            log_p = np.log(row_probabilities(rest[None]))[0]
+            found.append(Ablation("labelled", int(places[k]), log_p, f"labelled {graph.class_names[labels[k]]}"))
+        return found
+
+
+def _places(state: Mapping[str, Tensor], graph: Graph) -> np.ndarray:
+    """The nodes of ``graph`` that are the targets of ``state``, (M,)."""
+    keys, mine = state["keys"].numpy(), node_keys(graph, np.arange(graph.num_nodes))
+    order = np.argsort(mine, kind="stable")
+    place = order[np.minimum(np.searchsorted(mine, keys, sorter=order), mine.size - 1)]
+    lost = int((mine[place] != keys).sum())
+    if lost:
+        raise GraphError(
+            "label propagation predicts on graphs that contain the nodes it was fitted on, and "
+            f"{lost:,} of its {keys.size:,} labelled nodes are not in this one"
+        )
+    return np.asarray(place)
