@@ -36,15 +36,15 @@ def test_a_precision_that_no_threshold_reaches_is_refused() -> None:
 
 @pytest.mark.parametrize("temperature", [0.7, 1.0, 1.4])
 def test_intervals_cover_the_precision(temperature: float) -> None:
-    """Of 40 worlds whose stated probabilities are too certain, right or too doubtful, most are covered."""
+    """Of 20 worlds whose stated probabilities are too certain, right or too doubtful, most are covered."""
     covered = 0
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
-        z = rng.normal(scale=3, size=2000) - 5
+        z = rng.normal(scale=3, size=400) - 5
         known = rng.normal(scale=3, size=80)
         truth, labels = (rng.random(v.size) < expit(v) for v in (z, known))
         p = expit(z / temperature)
-        found = choose_threshold(p, Goal(top=100), (expit(known / temperature), labels), seed)
+        found = choose_threshold(p, Goal(top=40), (expit(known / temperature), labels), seed)
         precision = truth[p >= found.threshold].mean()
-        covered += found.precision.low - 0.02 <= precision <= found.precision.high + 0.02
-    assert covered >= (32 if temperature == 1 else 24)
+        covered += found.precision.low - 0.03 <= precision <= found.precision.high + 0.03
+    assert covered >= (16 if temperature == 1 else 13)

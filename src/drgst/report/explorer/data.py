@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from drgst.files import plain
 from drgst.report.explorer.evaluation import evaluation_nodes
 from drgst.report.explorer.nodes import ROLES, node_data, sample_of
 from drgst.report.explorer.stages import stage_data, threshold_of
 from drgst.report.explorer.summary_text import cards, sentences
+from drgst.runs.decisions.scores import RankScores
+from drgst.runs.metrics import accuracy
 from drgst.runs.result import Result
 
 FORMAT = 2
+RARE = 0.1  # share of the unlabelled nodes below which a class counts as rare
+FEW_CLASSES = 5  # up to which rare classes have a card of their own
 
 
 def page_data(result: Result, command: str) -> dict[str, Any]:
@@ -26,6 +32,7 @@ def page_data(result: Result, command: str) -> dict[str, Any]:
         "roles": list(ROLES),
         "evaluated_on": evaluation_nodes(graph, result.split)[0],
         "threshold": threshold_of(getattr(result.recipe, "select", None)),
+        **_out_of_fold(result),
         "cards": cards(result),
         "sentences": sentences(result),
         "notes": [*sample.notes, *(f"The graph: {note}." for note in graph.notes)],
@@ -35,6 +42,21 @@ def page_data(result: Result, command: str) -> dict[str, Any]:
         "suggested": _suggested(result, sample.nodes.tolist()),
         "facts": _facts(result, command),
     }
+
+
+def _out_of_fold(result: Result) -> dict[str, Any]:
+    """The out-of-fold accuracy, and the average precision of each class that is rare among the unlabelled nodes.
+
+    Empty for a run without out-of-fold probabilities.
+    """
+    p, rest = result.out_of_fold, result.unlabelled
+    if p is None:
+        return {}
+    given, names = result.graph.labels[result.split.train], result.model.class_names
+    shares = result.probabilities[rest].mean(axis=0) if rest.size else np.ones(len(names))
+    ranks = {c: RankScores(p[:, c], given == c) for c in np.flatnonzero(shares < RARE) if len(names) <= FEW_CLASSES}
+    precision = {names[c]: scores.average_precision(np.ones(given.size)) for c, scores in ranks.items()}
+    return {"oof_accuracy": accuracy(p.argmax(axis=1), given), "average_precision": plain(precision)}
 
 
 def _suggested(result: Result, shown: list[int]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from drgst.runs.result import Result
 
 DRAWS = 300
+GRID = 157  # temperatures from 0.02 to 50, each 5 % above the one before
 ITERATIONS = 30  # of the bisection for a shift: an interval of 120 becomes 1e-7
 
 
@@ -119,17 +120,18 @@ def _draws(
     rest[flagged] = False
     temperatures = np.ones(DRAWS) if oof is None else _temperatures(*oof, rng)
     found = np.empty((DRAWS, 2))
-    for r, temperature in enumerate(temperatures.tolist()):
+    for temperature in np.unique(temperatures).tolist():
         q = p if oof is None else _recalibrated(z / temperature, p.mean())
-        hits = _drawn(q[flagged], rng)
-        found[r] = hits / flagged.size, hits / max(hits + _drawn(q[rest], rng), 1e-12)
+        for r in np.flatnonzero(temperatures == temperature):
+            hits = _drawn(q[flagged], rng)
+            found[r] = hits / flagged.size, hits / max(hits + _drawn(q[rest], rng), 1e-12)
     return found
 
 
 def _temperatures(oof: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """T from exp(-Σ_i loss_i(T) - (log T)² / 2σ²), (R,): the posterior given out-of-fold probabilities of labels."""
     z = logit(np.clip(oof, 1e-12, 1 - 1e-12)) * np.where(labels, 1, -1)
-    grid = np.linspace(np.log(LOWEST), np.log(HIGHEST), 401)
+    grid = np.linspace(np.log(LOWEST), np.log(HIGHEST), GRID)
     log_posterior = -np.logaddexp(0, -z / np.exp(grid)[:, None]).sum(axis=1) - grid**2 / (2 * PRIOR_STD**2)
     weights = np.exp(log_posterior - log_posterior.max())
     return np.exp(rng.choice(grid, DRAWS, p=weights / weights.sum()))
