@@ -27,6 +27,9 @@ def report(
         typer.Option(parser=out_file, metavar="FILE", help="HTML file to write.", show_default="RUN/report.html"),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    explain: Annotated[
+        list[str] | None, typer.Option(metavar="NODE", help="Show on its card why a node was predicted so; repeatable.")
+    ] = None,
     data: Annotated[str | None, typer.Option(help="Where the run's graph is now.", show_default="where it was")] = None,
     root: RootOption = None,
     json: JsonOption = False,
@@ -46,7 +49,7 @@ def report(
         page, target = bench_page(store, against), store.with_suffix(".html")
         facts = {"store": str(store), "cells": len(page.data["cells"])}
     elif run is not None and store is None:
-        page, target = run_page(run, root, data), run / REPORT
+        page, target = run_page(run, root, data, explain or ()), run / REPORT
         facts = {"run": str(run), "nodes": page.data["nodes"]["total"], "shown": page.data["nodes"]["count"]}
     else:
         raise SettingError("name either the folder of a run or a store with --store")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from drgst.errors import RunError, nearest
 from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
@@ -161,6 +162,13 @@ class Result:
         nodes = self.model.arrays["candidates"]
         scores = label_scores(self.stage.all_gain, self.probabilities, nodes)
         return suggest_nodes(self.stage.embedding, scores, nodes, n, self.model.seed)
+
+    def index_of(self, node: Any) -> int:
+        """The index of the node with that id; ids are compared as text."""
+        texts = [str(each) for each in self.node_ids]
+        if str(node) not in texts:
+            raise RunError(f"the run has no node {str(node)!r}{nearest(str(node), texts[:10_000])}")
+        return texts.index(str(node))
 
     def explain(self, node: Any) -> Explanation:
         """Why the node with id ``node`` was predicted as it was (:func:`drgst.runs.decisions.explain.explain`)."""

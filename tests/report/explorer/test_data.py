@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from drgst.estimator import SelfTraining
 from drgst.files import plain
+from drgst.graph.core import make_graph
+from drgst.graph.split import Split
+from drgst.report.explorer.data import page_data
 from drgst.report.explorer.packing import WHOLE, unpack
 from drgst.report.explorer.stages import threshold_of
 from drgst.runs.result import Result
@@ -72,3 +76,25 @@ def test_threshold_of_parts() -> None:
     assert threshold_of(ClusterChecked(Threshold(0.4))) == 0.4
     assert threshold_of(TopPerClass(5)) is None
     assert threshold_of(Nothing()) is None
+
+
+def test_reasons_are_those_of_the_explanation(result: Result) -> None:
+    node = 5
+    explained = result.explain(result.node_ids[node])
+    reasons = page_data(result, "command", [explained])["reasons"]
+    assert list(reasons) == [str(node)]
+    names = [row["name"] for row in reasons[str(node)]["rows"]]
+    assert names[0] == explained.of_kind("feature")[0].name
+    assert reasons[str(node)]["label"] == explained.label
+
+
+def test_out_of_fold_figures_where_the_run_has_them(data: dict[str, Any]) -> None:
+    assert "oof_accuracy" not in data
+    labels = np.array([0] * 60 + [1] * 4 + [0] * 136)
+    features = np.eye(2)[labels] + np.random.default_rng(0).normal(scale=0.1, size=(200, 2))
+    graph = make_graph(features, np.zeros((200, 200)), labels, class_names=["ok", "fraud"])
+    split = Split.of(np.arange(54, 64), [], [], 200)
+    fitted = SelfTraining("logistic-ppr", {"calibrate": "crossfit"}, prior={"fraud": 0.02}).fit(graph, split)
+    found = page_data(fitted.result_, "command")
+    assert found["oof_accuracy"] == 1
+    assert found["average_precision"] == {"fraud": 1}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,21 @@ from drgst.report.explorer.evaluation import evaluation_nodes
 from drgst.report.explorer.nodes import ROLES, node_data, sample_of
 from drgst.report.explorer.stages import stage_data, threshold_of
 from drgst.report.explorer.summary_text import cards, sentences
+from drgst.runs.decisions.explain import KINDS, Explanation
 from drgst.runs.decisions.scores import RankScores
 from drgst.runs.metrics import accuracy
 from drgst.runs.result import Result
 
 FORMAT = 2
+REASONS = 6  # of each kind that the card of a node shows
 RARE = 0.1  # share of the unlabelled nodes below which a class counts as rare
 FEW_CLASSES = 5  # up to which rare classes have a card of their own
 
 
-def page_data(result: Result, command: str) -> dict[str, Any]:
+def page_data(result: Result, command: str, explained: Sequence[Explanation] = ()) -> dict[str, Any]:
     """The input of :func:`drgst.report.explorer.html.render`; ``command`` repeats the run."""
-    graph, sample = result.graph, sample_of(result)
+    places = [result.index_of(found.id) for found in explained]
+    graph, sample = result.graph, sample_of(result, places)
     nodes = node_data(result, sample)
     return {
         "format": FORMAT,
@@ -40,6 +43,7 @@ def page_data(result: Result, command: str) -> dict[str, Any]:
         "shown": sample.stages,
         "stages": plain(stage_data(result, sample.stages)),
         "suggested": _suggested(result, sample.nodes.tolist()),
+        "reasons": _reasons(explained, np.searchsorted(sample.nodes, np.array(places, dtype=np.int64))),
         "facts": _facts(result, command),
     }
 
@@ -57,6 +61,15 @@ def _out_of_fold(result: Result) -> dict[str, Any]:
     ranks = {c: RankScores(p[:, c], given == c) for c in np.flatnonzero(shares < RARE) if len(names) <= FEW_CLASSES}
     precision = {names[c]: scores.average_precision(np.ones(given.size)) for c, scores in ranks.items()}
     return {"oof_accuracy": accuracy(p.argmax(axis=1), given), "average_precision": plain(precision)}
+
+
+def _reasons(explained: Sequence[Explanation], places: np.ndarray) -> dict[str, Any]:
+    """Place on the page -> the prediction of a node and its strongest reasons of each kind."""
+    found = {}
+    for place, each in zip(places.tolist(), explained, strict=True):
+        rows = [vars(reason) for kind in KINDS for reason in each.of_kind(kind, REASONS)]
+        found[str(place)] = {"label": each.label, "probability": each.probability, "rows": rows}
+    return dict(plain(found))
 
 
 def _suggested(result: Result, shown: list[int]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ TOP = 5  # likeliest classes that are kept per node
 ROLES = ("other", "training", "validation", "test", "pool")
 
 
-def sample_of(result: Result) -> Sample:
-    """The nodes and stages that fit on the page, with all training and suggested nodes."""
-    required = np.concatenate([result.split.train, result.suggested.nodes])
+def sample_of(result: Result, more: Sequence[int] = ()) -> Sample:
+    """The nodes and stages that fit on the page, with all training and suggested nodes and the nodes ``more``."""
+    required = np.concatenate([np.array(more, dtype=np.int64), result.split.train, result.suggested.nodes])
     place = result.history.stages.index(result.stage)
     return take_sample(result.graph.num_nodes, len(result.history), place, required, result.model.seed)
 

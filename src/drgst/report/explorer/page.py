@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,13 +43,22 @@ class Page:
         return f"Page({self.data['title']!r}: {len(self.html) / 1e6:.1f} MB; save it with .save('page.html'))"
 
 
-def make_page(result: Result, command: str) -> Page:
-    """The page of a finished run; ``command`` is the shell command or Python expression that repeats it."""
-    data = page_data(result, command)
+def make_page(result: Result, command: str, explained: Sequence[str] = ()) -> Page:
+    """The page of a finished run; ``command`` is the shell command or Python expression that repeats it.
+
+    The cards of the nodes with the ids ``explained`` show the reasons of their predictions.
+    """
+    data = page_data(result, command, [result.explain(node) for node in explained])
     return Page(data, render(data))
 
 
-def run_page(path: str | os.PathLike[str], root: str | None = None, data: str | None = None) -> Page:
-    """The page of the run in a folder; ``data`` is the new path of its graph, if it has moved."""
+def run_page(
+    path: str | os.PathLike[str], root: str | None = None, data: str | None = None, explained: Sequence[str] = ()
+) -> Page:
+    """The page of the run in a folder; ``data`` is the new path of its graph, if it has moved.
+
+    ``explained``: see :func:`make_page`.
+    """
     result = load_result(Path(path), lambda source: open_graph(source, root), data)
-    return make_page(result, f"drgst run --config {shlex.quote(str(Path(path) / CONFIG))} --out ANOTHER-FOLDER")
+    command = f"drgst run --config {shlex.quote(str(Path(path) / CONFIG))} --out ANOTHER-FOLDER"
+    return make_page(result, command, explained)

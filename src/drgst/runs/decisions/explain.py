@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.errors import RunError, nearest
 from drgst.files import plain
 from drgst.graph.core import Graph
 from drgst.graph.io.tabular.schema import TableSchema
@@ -73,7 +72,7 @@ def explain(result: Result, node: Any, schema: TableSchema | None = None) -> Exp
     a whole. Without a neighbour: the edge between both is removed. A learner that knows exact contributions gives them
     instead (:class:`~drgst.selftrain.learners.base.Explains`).
     """
-    index = _index(result.node_ids, node)
+    index = result.index_of(node)
     graph, model = result.graph, result.model
     predicted = result.probabilities.argmax(axis=1)
     ablated = _Ablated(model, graph, index)
@@ -159,13 +158,6 @@ def _log_odds(logits: np.ndarray, label: int) -> float:
     """log p_c - log Σ_{k ≠ c} p_k."""
     z = np.asarray(logits, dtype=np.float64)
     return float(z[label] - np.logaddexp.reduce(np.delete(z, label)))
-
-
-def _index(ids: Sequence[Any], node: Any) -> int:
-    texts = [str(each) for each in ids]
-    if str(node) not in texts:
-        raise RunError(f"the run has no node {str(node)!r}{nearest(str(node), texts[:100_000])}")
-    return texts.index(str(node))
 
 
 def _ball(graph: Graph, node: int) -> np.ndarray:

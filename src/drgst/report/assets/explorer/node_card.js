@@ -18,6 +18,7 @@ import {
   nodeIds,
   predicted,
   pseudoLabels,
+  reasonsOf,
   role,
   roleNames,
   shownStages,
@@ -59,6 +60,7 @@ function cardOf(node) {
     el('div', null, tagsOf(node).map((text) => el('span', { class: 'tag' }, text))),
     el('h4', null, `Class probabilities, ${currentStage().name}`),
     probabilityLines(node),
+    reasonTable(node),
     el('h4', null, 'Stage by stage'),
     el('div', { class: 'scroll', id: 'node-stages' }, stageTable(node)),
     el('h4', null, 'Neighbours'),
@@ -100,6 +102,21 @@ const shareBar = (share) =>
     svg('rect', { width: 100, height: 10, fill: 'var(--grid)' }),
     svg('rect', { width: 100 * share, height: 10, fill: 'var(--accent)' }),
   );
+
+// What the prediction of the result becomes without each feature, neighbour, view or labelled node.
+function reasonTable(node) {
+  const found = reasonsOf(node);
+  if (!found) return null;
+  const columns = [
+    { title: 'without', kind: 'name', cell: (row) => [breakable(row.name), el('div', { class: 'remark' }, row.detail)] },
+    { title: 'kind', cell: (row) => row.kind },
+    { title: `p(${found.label})`, kind: 'number', cell: (row) => percent(row.probability) },
+  ];
+  return [
+    el('h4', null, `Why ${found.label}, ${percent(found.probability)}`),
+    el('div', { class: 'scroll', id: 'node-reasons' }, table(columns, found.rows, 'The prediction without each reason')),
+  ];
+}
 
 function stageTable(node) {
   const places = shownStages.map((_, place) => place);
