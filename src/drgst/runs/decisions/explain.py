@@ -16,6 +16,7 @@ from drgst.graph.transforms.softmax import softmax
 from drgst.runs.decisions.feature_groups import FeatureGroup, feature_groups
 from drgst.runs.model import Model
 from drgst.selftrain.learners.base import Explains
+from drgst.selftrain.learners.network import Network
 from drgst.selftrain.predict import adjust_logits, own_state
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class _Ablated:
         self.logits = whole[node].astype(np.float64)
         self.label = int(self.logits.argmax())
         self.graph, self.node, self.nodes = graph, node, np.arange(graph.num_nodes)
-        ball = _ball(graph, node)
+        ball = _ball(graph, node) if isinstance(model.parts.learner, Network) else self.nodes
         if ball.size < graph.num_nodes:
             part = _part(graph, ball)
             place = int(np.searchsorted(ball, node))
