@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from drgst.recipes import find_recipe
@@ -50,6 +53,17 @@ def test_parts_of_each(pattern: str, short: str, gain: str) -> None:
 def test_the_text_says_where_the_result_is_the_teacher(name: str, cells: str) -> None:
     assert "the teacher alone" in find_recipe(name).doc
     assert cells in find_recipe(name).doc
+
+
+@pytest.mark.parametrize("name", ["drgst-do-floor", "drgst-de-floor"])
+def test_a_floor_for_every_class(world: Any, name: str) -> None:
+    """Every predicted class has its most confident nodes, also where none is above the threshold."""
+    history = world.run(name, threshold=0.99, top=2, stages=1)
+    pool = world.split.pool
+    predicted = np.bincount(history[0].predictions[pool], minlength=3)
+    found = np.bincount(history[1].pseudo_labels.labels, minlength=3)
+    assert (found >= np.minimum(predicted, 2)).all()
+    assert isinstance(find_recipe(name).make(find_recipe(name).settings()).correct, Transition)
 
 
 def test_both() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from drgst.bench.statistics.results import Runs
 from drgst.report.claims.accuracy import BASELINES, ablation_order, best_method, fewer_labels, self_training_helps
 from drgst.report.experiments import DRGST, ablations
 
@@ -51,6 +52,14 @@ def test_ablation_order(cells: Cells) -> None:
     assert claim.verdict == "refuted"
     assert {e.name for e in claim.effects if e.verdict == "refuted"} == {"drgst-de-ig over drgst-de-lc"}
     assert ablation_order({}).verdict == "not run"
+
+
+def test_ablations_without_a_student_do_not_count(cells: Cells) -> None:
+    """Where the published settings train no student all four are the teacher."""
+    made = cells({("pubmed", 3, recipe): BASE for whole in DRGST for recipe in ablations(whole)})
+    teachers = {cell: Runs(tuple({**row, "stages": 0} for row in runs.rows)) for cell, runs in made.items()}
+    assert ablation_order(made).verdict == "too small to tell"
+    assert ablation_order(teachers).verdict == "not run"
 
 
 def test_fewer_labels(cells: Cells) -> None:
