@@ -98,3 +98,8 @@ def test_restricted_settings_show_and_accept_what_is_read() -> None:
 
 def test_every_setting_is_described() -> None:
     assert all(field.description for field in Settings.model_fields.values())
+
+
+def test_a_truth_value_is_no_number() -> None:
+    with pytest.raises(SettingError, match=r"setting hidden is true \(allowed: whole numbers from 1"):
+        Settings().updated({"hidden": True})

@@ -160,6 +160,9 @@ class Settings(BaseModel):
     def updated(self, changes: Mapping[str, Any]) -> Settings:
         """A copy with some settings changed, checked."""
         self.check_names(changes)
+        for name, value in changes.items():  # pydantic takes true for 1
+            if isinstance(value, bool) and type(self).model_fields[name].annotation is not bool:
+                raise SettingError(f"setting {name} is {str(value).lower()} (allowed: {allowed(name)})")
         try:
             made = type(self).model_validate({**self.model_dump(), **changes})
         except ValidationError as error:
