@@ -377,6 +377,7 @@ def test_model_folder_edited_by_hand(capsys: Any, file: Path, tmp_path: Path) ->
         '"num_features": 60': '"num_features": 61',
         f'"format": {FORMAT}': '"format": 99',
         '"class_names"': '"klass_names"',
+        '"class_names": [': '"class_names": "abc", "x": [',
         "{": "[",
     }
     for old, new in edits.items():

@@ -139,7 +139,7 @@ def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor], backbone: Any) 
         recipe=name,
         parts=spec.make(settings),
         settings=settings,
-        class_names=tuple(str(c) for c in facts["class_names"]),
+        class_names=_texts(facts["class_names"]),
         num_features=int(facts["num_features"]),
         state=state,
         arrays={key: t.numpy() for key, t in fitted.items()},
@@ -147,6 +147,12 @@ def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor], backbone: Any) 
         stop_reason=str(facts["stop_reason"]),
         note=str(facts["note"]),
     )
+
+
+def _texts(names: Any) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise RunError("its class names are not a list of texts")
+    return tuple(names)
 
 
 def _checked(model: Model) -> Model:
