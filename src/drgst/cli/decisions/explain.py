@@ -36,6 +36,9 @@ def explain(
     for kind, title in TITLES.items():
         if found.of_kind(kind):
             console.print(_table(found, kind, title, top))
+    if found.reasons:
+        words = f"pull: how far the log-odds of {found.label} fall without it; below 0 it speaks against {found.label}"
+        console.print(words, soft_wrap=True)
     if found.similar:
         words = ", ".join(f"{name} ({label}, {similarity:.2f})" for name, label, similarity in found.similar)
         console.print(f"most similar labelled nodes: {words}", soft_wrap=True)

@@ -108,13 +108,21 @@ function reasonTable(node) {
   const found = reasonsOf(node);
   if (!found) return null;
   const columns = [
-    { title: 'without', kind: 'name', cell: (row) => [breakable(row.name), el('div', { class: 'remark' }, row.detail)] },
+    {
+      title: 'without',
+      kind: 'name',
+      cell: (row) => [breakable(row.name), el('div', { class: 'remark' }, row.detail)],
+    },
     { title: 'kind', cell: (row) => row.kind },
     { title: `p(${found.label})`, kind: 'number', cell: (row) => percent(row.probability) },
   ];
   return [
     el('h4', null, `Why ${found.label}, ${percent(found.probability)}`),
-    el('div', { class: 'scroll', id: 'node-reasons' }, table(columns, found.rows, 'The prediction without each reason')),
+    el(
+      'div',
+      { class: 'scroll', id: 'node-reasons' },
+      table(columns, found.rows, 'The prediction without each reason'),
+    ),
   ];
 }
 
