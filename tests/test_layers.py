@@ -26,7 +26,9 @@ ORDERS = {
         runs
         bench
         report
+        tracking
         estimator
+        transforms experiments
         cli
     """,
     "graph": """

@@ -40,6 +40,13 @@ def test_a_strange_choice(world, places: list[int], labels: list[int], message: 
         run(world, select=lambda _: pseudo)
 
 
+def test_arrays_instead_of_pseudo_labels_or_weights(world) -> None:
+    with pytest.raises(SettingError, match=r"the select part gave a ndarray \(allowed: PseudoLabels\(nodes, labels\)"):
+        run(world, select=lambda beliefs: beliefs.split.pool[:2])
+    with pytest.raises(SettingError, match=r"the weigh part gave a ndarray \(allowed: Weights\(true, pseudo\)"):
+        run(world, weigh=lambda _, pseudo: np.ones(pseudo.nodes.size))
+
+
 def test_more_nodes_than_labels(world) -> None:
     pseudo = PseudoLabels(world.split.pool[:2], np.array([1]))
     with pytest.raises(SettingError, match="gave 1 labels for 2 nodes"):

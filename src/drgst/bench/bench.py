@@ -42,6 +42,7 @@ class BenchResult:
     reused: int = 0
     seconds: float = 0.0
     failures: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)  # of all runs of the grid
 
     @property
     def failed(self) -> int:
@@ -66,7 +67,7 @@ def bench(grid: Grid, store: Store, executor: Executor, callback: BenchCallback 
     todo = [task for task in tasks if task.key not in finished]
     todo.sort(key=lambda t: (t.cost, t.source, t.per_class, t.recipe))
     callback.begin(len(finished), todo)
-    result = BenchResult(reused=len(finished))
+    result = BenchResult(reused=len(finished), keys=keys)
     if todo:
         _run(todo, store, executor, callback, result)
     result.failures = store.errors(keys)

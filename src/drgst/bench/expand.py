@@ -50,7 +50,7 @@ class Expander:
     def _task(self, cell: Cell, number: int) -> Task:
         grid, graph = self.grid, self.graph(cell.source)
         split, fingerprint = self.split(cell.source, cell.per_class, number)
-        changes = self._changes(cell)
+        changes, spec = self._changes(cell), find_recipe(cell.recipe)
         settings, _ = resolve(cell.recipe, graph, split, changes)
         usual = resolve(cell.recipe, graph, split, {})[0] if changes else settings
         return Task(
@@ -66,8 +66,8 @@ class Expander:
             settings=settings.as_dict(),
             data_sha256=self.data_sha256(cell.source),
             split_sha256=fingerprint,
-            recipe_version=find_recipe(cell.recipe).version,
-            recipe_sha256=sha256(cell.recipe) if cell.recipe.endswith(".toml") and Path(cell.recipe).is_file() else "",
+            recipe_version=spec.version,
+            recipe_sha256=sha256(cell.recipe) if cell.recipe.endswith(".toml") else spec.source_sha256,
             cost=num_entries(graph) * (1 + 2 * (settings.stages if "stages" in settings.names else 0)),
         )
 

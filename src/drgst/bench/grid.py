@@ -36,6 +36,7 @@ class Grid:
     pool: str = "unlabelled"
     validation: str = "public"
     root: str | None = None  # folder with the data sets' files
+    own: Sequence[str] = ()  # recipes that only this process knows
 
     def __post_init__(self) -> None:
         for name in ("datasets", "per_class", "recipes"):

@@ -89,6 +89,8 @@ def main(args: list[str] | None = None) -> None:
     from drgst.cli.console import open_streams
 
     open_streams()
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # for recipes and backbones of one's own, module:name
     code, unwritten = _run(args), _flush()
     sys.exit(code or unwritten)
 

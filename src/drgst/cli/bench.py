@@ -44,7 +44,8 @@ def bench(
     from drgst.bench.bench import bench as run_bench
     from drgst.bench.grid import Grid
     from drgst.bench.store import Store
-    from drgst.cli.output.bench import BenchProgress, print_result
+    from drgst.cli.output.bench import print_result
+    from drgst.tracking.bench import BenchProgress
 
     settings, presets = {}, []
     if changes or preset:

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from drgst.graph.io.tabular.problems import Problem
 
 
+QUIET = 2.0  # seconds that a command may be silent
 # control characters but newline and tab, characters that change the direction of text, and lone surrogates
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -70,6 +72,23 @@ def refuse(problems: Sequence[Problem], json: bool) -> NoReturn:
     if json:
         emit({"ok": False, "problems": [problem.to_dict() for problem in problems]})
     raise typer.Exit(2)
+
+
+@contextmanager
+def working(text: str) -> Iterator[None]:
+    """Show what a command is doing: a spinner on a terminal, elsewhere one line on standard error after two seconds."""
+    console = get_console(stderr=True)
+    if console.is_terminal:
+        with console.status(text):
+            yield
+        return
+    late = threading.Timer(QUIET, lambda: console.print(text, soft_wrap=True))
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
 
 
 @contextmanager

@@ -89,8 +89,9 @@ def _run(name: str, experiment: Experiment, store: Path, jobs: int | None) -> in
     from drgst.bench.bench import bench
     from drgst.bench.executors import Local
     from drgst.bench.store import Store
-    from drgst.cli.output.bench import BenchProgress, print_result
+    from drgst.cli.output.bench import print_result
     from drgst.report.figures.registry import grids_of
+    from drgst.tracking.bench import BenchProgress
 
     failed, console = 0, get_console(stderr=True)
     with Store(store, create=True) as opened, Local(jobs) as executor:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from drgst.cli.console import emit, get_console
+from drgst.cli.console import emit, get_console, working
 from drgst.cli.options import JsonOption, RootOption, out_file
 
 app = typer.Typer(add_completion=False)
@@ -46,10 +46,12 @@ def report(
     from drgst.runs.folder import REPORT
 
     if store is not None and run is None:
-        page, target = bench_page(store, against), store.with_suffix(".html")
+        with working(f"making the page of the runs in {store}"):
+            page, target = bench_page(store, against), store.with_suffix(".html")
         facts = {"store": str(store), "cells": len(page.data["cells"])}
     elif run is not None and store is None:
-        page, target = run_page(run, root, data, explain or ()), run / REPORT
+        with working("making the page: maps of the nodes at every stage, figures, suggestions"):
+            page, target = run_page(run, root, data, explain or ()), run / REPORT
         facts = {"run": str(run), "nodes": page.data["nodes"]["total"], "shown": page.data["nodes"]["count"]}
     else:
         raise SettingError("name either the folder of a run or a store with --store")

@@ -39,9 +39,9 @@ def reproduce(
     from drgst.bench.executors import Local
     from drgst.bench.grid import Grid
     from drgst.bench.store import Store
-    from drgst.cli.output.bench import BenchProgress
     from drgst.report.reproduction.run import reproduce as run_reproduction
     from drgst.report.reproduction.scale import FULL, QUICK
+    from drgst.tracking.bench import BenchProgress
 
     scale = replace(FULL if full else QUICK, root=root)
     scale = scale if draws is None else replace(scale, draws=draws)

@@ -11,6 +11,8 @@ from drgst.cli.console import emit, get_console
 from drgst.cli.options import JsonOption, PriorOption, RootOption, out_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from drgst.runs.config import RunConfig
     from drgst.runs.folder import RunFolder
     from drgst.runs.run import Run
@@ -55,6 +57,9 @@ def run(
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, mps or auto.", show_default="cpu")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Of torch.", show_default="1 to 4, by graph size")] = None,
+    log: Annotated[
+        list[str] | None, typer.Option(help="Also log epochs and stages: csv, tensorboard or mlflow; repeatable.")
+    ] = None,
     root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -100,7 +105,7 @@ def run(
             folder.check_free(resume, force)  # another run may have begun here since the first check
             with located(config) if config else nullcontext():
                 run = Run.from_config(wanted, lambda data: _open(data, root))
-            execute(run, folder, resume, json)
+            execute(run, folder, resume, json, log)
     summary = folder.summary()
     report(get_console(json), summary, folder.rows(), str(folder))
     if json:
@@ -152,17 +157,18 @@ def _same(folder: RunFolder, given: RunConfig) -> RunConfig:
     return replace(config, split=split or config.split, per_class=None if split else config.per_class)
 
 
-def execute(run: Run, folder: RunFolder, resume: bool, json: bool) -> None:
+def execute(run: Run, folder: RunFolder, resume: bool, json: bool, loggers: Sequence[str] | None = None) -> None:
     """Execute ``run`` with its introduction and a progress bar; Ctrl-C ends with exit code 130."""
-    from drgst.cli.output.progress import Progress
     from drgst.cli.output.run import introduction
+    from drgst.tracking.choose import joined, make_logger
+    from drgst.tracking.terminal import Progress
 
     get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
     console = get_console(stderr=True)
     try:
-        settings = run.problem.settings
-        with Progress(console, settings.stages if "stages" in settings.names else None) as progress:
-            run.execute(progress, folder, resume)
+        run.execute(
+            joined(Progress(console), [make_logger(name, folder.path) for name in loggers or ()]), folder, resume
+        )
     except KeyboardInterrupt:
         message = f"\ninterrupted; the finished stages are kept. Continue with: drgst run --out {folder} --resume"
         console.print(message, soft_wrap=True)

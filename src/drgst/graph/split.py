@@ -178,6 +178,33 @@ def random_split(
     return split
 
 
+def fold_splits(graph: Graph, folds: int = 5, seed: int = 0, split: Split | None = None) -> list[Split]:
+    """K splits for cross-validation on one graph: each takes one part of the training nodes as test nodes.
+
+    The parts have equal shares of each class, up to one node. Validation nodes stay; the nodes of the part, the test
+    nodes of ``split`` (default: the split of the graph) and all others are as in the pool rule ``"unlabelled"``: the
+    part is not in the pool, and the old test nodes are. Every class needs at least two training nodes.
+    """
+    base = default_split(graph) if split is None else split
+    base.check(graph)
+    labels = graph.labels[base.train]
+    counts = np.bincount(labels, minlength=graph.num_classes)
+    fewest = int(counts.min())
+    if folds < 2 or fewest < 2:
+        raise SplitError(f"folds is {folds} and a class has {fewest} training nodes (allowed: 2 or more of both)")
+    order = np.random.default_rng(seed).permutation(base.train.size)
+    ranks = np.empty(order.size, dtype=np.int64)
+    ranks[order] = _rank_within_class(labels[order], graph.num_classes)
+    # the first node of the next class goes where the last class ended, so that small classes do not fill the first part
+    starts = np.cumsum(counts) - counts
+    part = (ranks + starts[labels]) % folds
+    made = []
+    for k in np.unique(part):
+        test, train = base.train[part == k], base.train[part != k]
+        made.append(Split.of(train, base.val, test, graph.num_nodes, "unlabelled", f"fold {k + 1} of {folds}"))
+    return made
+
+
 def splits_from_masks(masks: Mapping[str, Any], nodes: int, name: str = "mask") -> list[Split]:
     """One split per column of the boolean masks ``train``, ``val``, ``test`` and ``pool``, each (N,) or (N, S).
 

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from drgst.graph.core import Graph
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Statistics:
     """The figures of the paper's Table 3, homophily, label counts, components and densities."""
 
@@ -27,6 +27,14 @@ class Statistics:
     components: int
     mean_degree: float
     feature_density: float  # share of non-zero entries of X
+
+    def __repr__(self) -> str:
+        homophily = "" if self.homophily is None else f", edge homophily {self.homophily:.2f}"
+        return (
+            f"Statistics({self.name!r}: {self.nodes:,} nodes, {self.edges:,} edges, "
+            f"mean degree {self.mean_degree:.1f}, {self.features:,} features, {self.classes} classes, "
+            f"{self.labelled:,} labelled{homophily})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The statistics as JSON types."""

@@ -11,6 +11,8 @@ import torch
 from drgst.errors import SettingError
 from drgst.graph.core import Features, Graph
 from drgst.graph.transforms.features import row_l1, row_l2
+from drgst.graph.transforms.rank_normalise import constant, rank_scores, unscaled
+from drgst.graph.transforms.structure import COLUMNS, structural_features
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden, SparseMatrix
 
@@ -38,14 +40,43 @@ class Inputs:
 
 
 def make_inputs(graph: Graph, device: str | torch.device = "cpu", normalise: str = "auto") -> Inputs:
-    """The tensors of ``graph`` on ``device``, features normalised by :func:`scaled`."""
+    """The tensors of ``graph`` on ``device``, features as :func:`network_features` gives them."""
     place = open_device(device)
-    features = scaled(graph.features, normalise)
+    features = network_features(graph, normalise)
     dense = isinstance(features, np.ndarray)
     if not dense and features.shape[1] and features.nnz > 0.25 * np.prod(features.shape):
         features, dense = features.toarray(), True  # a dense product is faster at this density
     x = torch.from_numpy(np.array(features)).to(place) if dense else SparseMatrix(features, place)
     return Inputs(x, Adjacency(graph.adjacency, place), np.arange(graph.num_nodes))
+
+
+def network_features(graph: Graph, normalise: str) -> Features:
+    """X of a network, (N, F'): with ``"auto"``, structural features where no feature tells nodes apart, and rank scores
+    of raw amounts; else :func:`scaled`.
+
+    Row normalisation would make a lone amount the same at all nodes, and let the column of the largest unit decide.
+    """
+    if normalise == "auto" and constant(graph.features):
+        return structural_features(graph.adjacency)
+    if normalise == "auto" and unscaled(graph.features):
+        return rank_scores(graph.features)
+    return scaled(graph.features, normalise)
+
+
+def network_columns(graph: Graph, normalise: str) -> int:
+    """F', the number of columns of :func:`network_features`."""
+    return COLUMNS if normalise == "auto" and constant(graph.features) else graph.num_features
+
+
+def describe_features(graph: Graph, normalise: str) -> str:
+    """What :func:`network_features` made of the features, in one sentence; empty where it only scaled rows."""
+    if normalise != "auto":
+        return ""
+    if constant(graph.features):
+        return "no feature tells nodes apart, so the network gets structural features (normalise=none: off)"
+    if unscaled(graph.features):
+        return "features are raw amounts, so the network gets their normal scores (normalise=l1 or none: off)"
+    return ""
 
 
 def scaled(features: Features, normalise: str) -> Features:

@@ -29,6 +29,7 @@ class RecipeSpec:
     version: int = 1  # raised when the results of the recipe change, so that stored runs are made again
     presets: Presets = for_dataset  # settings for a data set
     defaults: Mapping[str, Any] = field(default_factory=dict)  # settings that differ from the general defaults
+    source_sha256: str = ""  # of the Python source of a recipe of the user's own
 
     def make(self, settings: Settings) -> AnyRecipe:
         """The parts, with the postprocessing that the settings ask for."""
@@ -100,11 +101,18 @@ def recipe(
 
 
 def find_recipe(name: str) -> RecipeSpec:
-    """The recipe of that name, or in the file of that name where it ends in .toml; a typo gets the nearest name."""
+    """The recipe of that name, in the file ``NAME.toml``, or of the function ``module:function``.
+
+    A typo gets the nearest name.
+    """
     if name.endswith(".toml"):
         from drgst.recipes.toml import read_recipe  # it reads this table for its base recipes
 
         return read_recipe(name)
+    if name not in _TABLE and ":" in name:
+        from drgst.recipes.own import import_recipe  # it reads this table
+
+        return import_recipe(name)
     if name not in _TABLE:
         raise SettingError(unknown("recipe", name, _TABLE))
     return _TABLE[name]

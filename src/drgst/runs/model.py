@@ -45,6 +45,7 @@ class Model:
     seed: int
     stop_reason: str
     note: str = ""  # of the result
+    input_features: int | None = None  # columns that the network gets; None: num_features
 
     def logits(self, graph: Graph) -> np.ndarray:
         """(N, C) logits on a graph with the same features."""
@@ -77,6 +78,7 @@ class Model:
             "note": self.note,
             "class_names": list(self.class_names),
             "num_features": self.num_features,
+            **({} if self.input_features is None else {"input_features": self.input_features}),
             "settings": settings,
             **backbone,
         }
@@ -146,6 +148,7 @@ def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor], backbone: Any) 
         seed=int(facts["seed"]),
         stop_reason=str(facts["stop_reason"]),
         note=str(facts["note"]),
+        input_features=int(facts["input_features"]) if "input_features" in facts else None,
     )
 
 
@@ -160,7 +163,8 @@ def _checked(model: Model) -> Model:
     if model.num_features < 0:
         raise RunError(f"its number of features is {model.num_features}")
     if isinstance(learner, Network):
-        learner.check_state(own_state(model.state), model.num_features, classes, model.settings)
+        columns = model.num_features if model.input_features is None else model.input_features
+        learner.check_state(own_state(model.state), columns, classes, model.settings)
     for name, values in model.state.items():
         if values.is_floating_point() and not values.isfinite().all():
             raise RunError(f"its weights {name} hold NaN or infinite numbers")

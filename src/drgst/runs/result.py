@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.graph.transforms.softmax import softmax
+from drgst.nn.inputs import network_columns
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder, table_schema
@@ -67,6 +68,7 @@ class Result:
             "out_of_fold": stage.out_of_fold,
             "given": run.problem.graph.labels,
         }
+        columns = network_columns(graph, settings.normalise)
         model = Model(
             recipe=str(run.config.recipe),
             parts=run.recipe,
@@ -78,9 +80,12 @@ class Result:
             seed=run.problem.seed,
             stop_reason=history.stop_reason,
             note=stage.note,
+            input_features=columns if columns != graph.num_features else None,
         )
         run = replace(run, problem=replace(run.problem))  # without the tensors and views that it has prepared
-        return cls(run.config, history, model, graph.node_ids.tolist(), lambda: run, seconds, peak_memory_mb())
+        return cls(
+            run.config, history, model, graph.node_ids.tolist(), partial(_itself, run), seconds, peak_memory_mb()
+        )
 
     @cached_property
     def run(self) -> Run:
@@ -215,6 +220,11 @@ class Result:
         write_text(folder / PREDICTIONS, self.predictions_csv())
         self.model.save(folder.path)
         write_text(folder / SUMMARY, json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
+
+
+def _itself(run: Run) -> Run:
+    """``run``: a function of the module, so that a result can be pickled."""
+    return run
 
 
 def candidates(graph: Graph, split: Split) -> np.ndarray:

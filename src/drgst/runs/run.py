@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
@@ -120,13 +120,25 @@ class Run:
 
     def _trained(self, callback: Callback, history: History) -> Result:
         began = time.perf_counter() - history.seconds
-        with threads(self.config.threads):
-            history = self_train(self.problem, self.recipe, callback, history)
-        result = Result.of(self, history, time.perf_counter() - began)
+        try:
+            callback.begin(self.facts())
+            with threads(self.config.threads):
+                history = self_train(replace(self.problem, step=callback.step), self.recipe, callback, history)
+            result = Result.of(self, history, time.perf_counter() - began)
+            callback.end(result.summary())
+        finally:
+            callback.close()
         warning = "" if self.graph.name in DATASETS else result.prior_warning()
         if warning:
             _log.warning("%s", warning)
         return result
+
+    def facts(self) -> dict[str, Any]:
+        """What a callback is given before the run starts."""
+        settings = self.problem.settings
+        stages = settings.stages if "stages" in settings.names else None
+        plain = {"dataset": self.graph.name, "recipe": self.config.recipe, "seed": self.problem.seed}
+        return {**plain, "stages": stages, "settings": settings.as_dict()}
 
     def _start(self, folder: RunFolder, resume: bool) -> History:
         """The stages that are already in ``folder``."""
@@ -146,7 +158,8 @@ class Checkpointer(Callback):
 
     def __init__(self, folder: RunFolder, run: Run, inner: Callback) -> None:
         self.folder, self.run, self.inner = folder, run, inner
-        self.training, self.epoch = inner.training, inner.epoch  # type: ignore[method-assign]
+        for name in ("begin", "training", "epoch", "step", "end", "close"):
+            setattr(self, name, getattr(inner, name))
 
     def stage(self, history: History) -> None:
         """The stage itself, and the history so far for people to read."""

@@ -26,6 +26,11 @@ def check_requirements(recipe: Recipe, problem: Problem) -> None:
 
 def check_pseudo_labels(pseudo: PseudoLabels, beliefs: Beliefs) -> PseudoLabels:
     """S_U: nodes of the pool and no others, each once, each with the label of a class."""
+    if not isinstance(pseudo, PseudoLabels):
+        raise SettingError(
+            f"the select part gave a {type(pseudo).__name__} (allowed: PseudoLabels(nodes, labels) of "
+            "drgst.selftrain.beliefs)"
+        )
     outside = np.setdiff1d(pseudo.nodes, beliefs.split.pool)
     if outside.size:
         raise SettingError(f"the select part gave node {outside[0]}, which is not in the pool")
@@ -43,6 +48,11 @@ def check_pseudo_labels(pseudo: PseudoLabels, beliefs: Beliefs) -> PseudoLabels:
 
 def check_weights(weights: Weights, beliefs: Beliefs, pseudo: PseudoLabels) -> Weights:
     """w: one for every training node and every pseudo-labelled node, finite and not negative."""
+    if not isinstance(weights, Weights):
+        raise SettingError(
+            f"the weigh part gave a {type(weights).__name__} (allowed: Weights(true, pseudo) of "
+            "drgst.selftrain.weigh.base)"
+        )
     for name, given, nodes in (
         ("training", weights.true, beliefs.split.train),
         ("pseudo-labelled", weights.pseudo, pseudo.nodes),

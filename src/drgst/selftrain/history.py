@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from torch import Tensor
 
+from drgst.extras import import_extra
 from drgst.graph.transforms.softmax import softmax
 from drgst.nn.training import Training
 from drgst.selftrain.beliefs import PseudoLabels
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Stage:
     """One stage; stage 0 is the teacher trained on V_L alone.
 
@@ -41,6 +45,12 @@ class Stage:
     selection_logits: np.ndarray | None = None  # (N, C) logits that the parts of the next stage go by; None: ``logits``
     postprocessed: np.ndarray | None = None  # (N, C) logits of the result; None: not the result, or not postprocessed
     out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels
+
+    def __repr__(self) -> str:
+        name = "teacher" if self.number == 0 else f"{self.pseudo_labels.nodes.size:,} pseudo-labelled nodes"
+        found = "" if math.isnan(self.val_accuracy) else f", validation accuracy {self.val_accuracy:.1%}"
+        kept = "" if self.accepted else ", rejected"
+        return f"Stage({self.number}: {name}{found}, {self.epochs:,} epochs, {self.seconds:.1f} s{kept})"
 
     @property
     def val_loss(self) -> float:
@@ -91,7 +101,7 @@ class Stage:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class History:
     """All stages in order, and why the run ended ("" before it ends)."""
 
@@ -123,6 +133,22 @@ class History:
         """This history with the reason why it ended."""
         return History(self.stages, reason, self.seconds)
 
+    def to_frame(self) -> pd.DataFrame:
+        """One row per stage: pseudo-labels, mean gain, weight and confidence, validation figures, epochs, seconds."""
+        frame = import_extra("pandas", "notebook", "a data frame").DataFrame([stage.summary() for stage in self.stages])
+        return frame.set_index("stage") if len(self) else frame
+
+    def __str__(self) -> str:
+        """A table of the stages, and why the run ended."""
+        head = ("stage", "pseudo-labelled", "mean gain", "validation", "epochs", "seconds")
+        rows = [head, *(_row(stage) for stage in self.stages)]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([*lines, f"stopped: {self.stop_reason}" if self.stop_reason else "not ended"])
+
+    def __repr__(self) -> str:
+        return f"History({len(self)} stages, {self.seconds:.1f} s: {self.stop_reason or 'not ended'})"
+
     def _repr_html_(self) -> str:
         return _history_html(self)
 
@@ -133,6 +159,15 @@ class History:
             first[stage.pseudo_labels.nodes] = stage.number
         first[train] = 0
         return first
+
+
+def _row(stage: Stage) -> tuple[str, ...]:
+    """The cells of a stage for people."""
+    gain = "" if not stage.gain.size else f"{stage.gain.mean():.3g}"
+    right = "" if math.isnan(stage.val_accuracy) else f"{stage.val_accuracy:.1%}"
+    size = f"{stage.pseudo_labels.nodes.size:,}" if stage.number else ""
+    name = "teacher" if stage.number == 0 else str(stage.number)
+    return name, size, gain, right, f"{stage.epochs:,}", f"{stage.seconds:.1f}"
 
 
 def join_notes(first: str, second: str) -> str:

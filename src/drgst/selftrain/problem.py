@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
@@ -18,6 +18,12 @@ from drgst.nn.training import ValidationSet
 from drgst.selftrain.graph_cache import GraphCache
 from drgst.selftrain.settings import Settings
 
+Step = Callable[[str, int, int], None]  # what, number, total: as Callback.step
+
+
+def no_step(_what: str, _number: int, _total: int) -> None:
+    """Steps are not reported."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -28,6 +34,8 @@ class Problem:
     settings: Settings
     seed: int = 0
     graph_cache: GraphCache = field(default_factory=GraphCache, repr=False)  # shared by problems on the same graph
+    sample_weight: np.ndarray | None = None  # (N,) weights of the user, None: 1 each
+    step: Step = field(default=no_step, repr=False)  # called before each step of a long computation
 
     @classmethod
     def of(
@@ -51,6 +59,17 @@ class Problem:
     def inputs(self) -> Inputs:
         """The tensors of the graph."""
         return make_inputs(self.graph, self.settings.device, self.settings.normalise)
+
+    @property
+    def true_weights(self) -> np.ndarray:
+        """Weights of the training nodes, scaled to mean 1, (|V_L|,); 1 each where the user gave none."""
+        train = self.split.train
+        if self.sample_weight is None:
+            return np.ones(train.size)
+        given = self.sample_weight[train]
+        if given.sum() <= 0:
+            raise SettingError("sample_weight is zero at every training node")
+        return given / given.mean()
 
     @property
     def watch(self) -> ValidationSet:

@@ -22,7 +22,7 @@ from drgst.selftrain.stop.no_new_labels import NoNewLabels
 from drgst.selftrain.weigh.base import Uniform, Weigh
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recipe:
     """The parts of one method.
 
@@ -56,6 +56,10 @@ class Recipe:
     def with_parts(self, **parts: Any) -> Recipe:
         """A copy with some parts replaced."""
         return replace(self, **parts)
+
+    def __repr__(self) -> str:
+        given = (f for f in fields(self) if _given(self, f))
+        return f"Recipe({', '.join(f'{slot.name}={_words(getattr(self, slot.name))}' for slot in given)})"
 
     def parts(self) -> dict[str, str]:
         """Slot -> part, in words."""

@@ -58,7 +58,8 @@ class Settings(BaseModel):
     dropout: Number = Field(default=0.5, ge=0, lt=1, description="dropout before the last layer, in training")
     start: Literal["glorot", "uniform"] = Field(default="glorot", description="how weights begin")
     normalise: Literal["auto", "l1", "l2", "none"] = Field(
-        default="auto", description="row-normalisation of the features"
+        default="auto",
+        description="row-normalisation of features; auto: also structural ones if there are none, ranks of raw amounts",
     )
     # its training
     lr: Number = Field(default=0.01, gt=0, le=10, description="learning rate of Adam")

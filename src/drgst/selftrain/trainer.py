@@ -52,7 +52,7 @@ class StageTrainer:
         """f_θ trained on V_L alone (line 1), afresh while it collapses and retries are left."""
         began = time.perf_counter()
         nodes, labels = self.labelled.nodes, self.labelled.labels
-        targets = Targets(nodes, labels, np.ones(nodes.size), nodes.size)
+        targets = Targets(nodes, labels, self.problem.true_weights, nodes.size)
         for attempt in range(self.retries + 1):
             self.callback.training(0, attempt, 0)
             trained = self._train(targets, cross_entropy, (0, attempt, 0))
@@ -68,7 +68,7 @@ class StageTrainer:
         targets = Targets(
             np.concatenate([self.labelled.nodes, pseudo.nodes]),
             np.concatenate([self.labelled.labels, pseudo.labels]),
-            np.concatenate([weights.true, weights.pseudo]),
+            np.concatenate([weights.true * self.problem.true_weights, weights.pseudo]),
             self.labelled.nodes.size,
         )
         corrected, fault = self._attempts(targets, number, Teacher(history[-1].logits, history[-1].transition))

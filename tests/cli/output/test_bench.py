@@ -11,7 +11,8 @@ from rich.console import Console
 
 from drgst.bench.bench import BenchResult
 from drgst.bench.task import Task
-from drgst.cli.output.bench import BenchProgress, duration, print_result
+from drgst.cli.output.bench import print_result
+from drgst.tracking.bench import BenchProgress, duration
 
 TASK = Task("cora", None, "cora", 3, "gcn", "", "unlabelled", "public", 0, {}, "data", "split", cost=2.0)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.cli.console import emit, get_console
+from drgst.cli.console import emit, get_console, working
 from drgst.cli.options import JsonOption, out_file
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ def suggest(
     from drgst.files import STANDARD_OUTPUT, csv_text, write_text
     from drgst.runs.run import load_result
 
-    result = load_result(run)
-    found = result.suggest(n)
+    with working(f"reading the run and clustering its unlabelled nodes into {n} groups"):
+        result = load_result(run)
+        found = result.suggest(n)
     names = result.model.class_names
     rows = [
         {"id": result.node_ids[row.pop("node")], **row, "predicted": names[row["predicted"]]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,12 +34,18 @@ def from_scipy(adjacency: Any, labels: Any, features: Any = None, *, node_ids: A
 
 
 def from_networkx(
-    graph: nx.Graph, label: str = "label", features: str = "features", weight: str = "weight", name: str | None = None
+    graph: nx.Graph,
+    label: str = "label",
+    features: str = "features",
+    weight: str = "weight",
+    name: str | None = None,
+    predict: Sequence[str] | None = None,
 ) -> Graph:
     """A graph from a NetworkX graph with node attributes ``label`` and ``features`` and edge attribute ``weight``.
 
     The label of a node without ``label`` is unknown. ``features`` is a sequence of numbers of equal length at all nodes
     or missing at all nodes. Directed graphs are made undirected; of parallel edges the largest weight counts.
+    ``predict`` gives the class names of a model that will predict these nodes: ``label`` is then ignored.
     """
     nodes = list(graph)
     index = {node: k for k, node in enumerate(nodes)}
@@ -51,7 +57,8 @@ def from_networkx(
     if not graph.is_directed():  # add the other direction, so that no note says that directed edges were changed
         other = ends[:, 0] != ends[:, 1]
         ends, weights = np.vstack([ends, ends[other, ::-1]]), np.concatenate([weights, weights[other]])
-    y, classes = encode_labels(graph.nodes[node].get(label) for node in nodes)
+    given = (graph.nodes[node].get(label) for node in nodes)
+    y, classes = encode_labels(given) if predict is None else (np.full(len(nodes), -1), tuple(predict))
     return make_graph(
         _node_features({node: graph.nodes[node].get(features) for node in nodes}, features),
         edge_matrix(ends[:, 0], ends[:, 1], len(nodes), weights),
@@ -59,6 +66,7 @@ def from_networkx(
         class_names=classes,
         node_ids=clean_ids(nodes),
         name=name or str(getattr(graph, "name", "") or "graph"),
+        unlabelled=predict is not None,
     )
 
 

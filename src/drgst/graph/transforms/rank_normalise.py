@@ -57,6 +57,21 @@ def is_numeric(x: Features) -> bool:
     return bool(2 * squares[used][dominant].sum() > squares.sum())
 
 
+def unscaled(x: Features) -> bool:
+    """Whether numeric features (:func:`is_numeric`) are raw amounts: none is negative, or units differ 30-fold."""
+    if not x.shape[1] or not is_numeric(x):
+        return False
+    values = x if isinstance(x, np.ndarray) else x.data
+    present, squares = _column_sizes(x)
+    size = np.sqrt(squares[present > 0] / present[present > 0])
+    return bool(values.min(initial=0) >= 0 or size.max() > SCALE_RATIO * np.quantile(size, 0.25, method="lower"))
+
+
+def constant(x: Features) -> bool:
+    """Whether no feature tells one node from another: there is none, or all are the same at all nodes."""
+    return not informative(x) and int(_column_sizes(x)[0].max(initial=0)) != 1
+
+
 def rank_scores(x: Features) -> Features:
     """σ_j Φ^-1((r_ij - ½) / N) of the ranks r_ij in every column that most nodes have, (N, F).
 

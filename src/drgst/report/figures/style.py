@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +49,16 @@ def new_figure(height: float, rows: int = 1, columns: int = 1, **more: Any) -> t
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    setattr(figure, "_repr_png_", partial(_png, figure))  # noqa: B010 (a notebook calls it)
     return figure, figure.subplots(rows, columns, squeeze=False, **more)
+
+
+def _png(figure: Figure) -> bytes:
+    """The figure as a notebook shows it; without pyplot, IPython has no printer for figures."""
+    picture = io.BytesIO()
+    with styled():
+        figure.savefig(picture, format="png", dpi=144)
+    return picture.getvalue()
 
 
 def accuracy_panels(count: int, x_label: str) -> tuple[Figure, list[Any]]:

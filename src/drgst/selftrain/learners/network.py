@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
-from drgst.nn.inputs import Inputs, make_inputs
+from drgst.nn.inputs import Inputs, describe_features, make_inputs
 from drgst.nn.losses import NodeLoss, Objective, WeightedLoss
 from drgst.nn.minibatch import trainer_class
 from drgst.nn.models.base import Backbone
@@ -85,7 +86,7 @@ class Network:
         rng = generator(*(seed[0], 0, seed[2], 0) if self.one_seed else seed)
         with seeded_torch(rng):
             graph = problem.graph
-            network = self.network(graph.num_features, graph.num_classes, problem.settings)
+            network = self.network(problem.inputs.x.shape[1], graph.num_classes, problem.settings)
             network = network.to(problem.inputs.device)
             if isinstance(network, PyGModule):
                 network.prepare(problem.inputs.x, problem.inputs.adj)
@@ -96,9 +97,9 @@ class Network:
         logits, embedding = self._outputs(network, problem.inputs)
         state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
         seconds = time.perf_counter() - began
-        return Trained(
-            logits, embedding, state, training, seconds, lambda r, exact: self._gain(network, problem, r, exact)
-        )
+        note = describe_features(graph, problem.settings.normalise)
+        gain = partial(self._gain, network, problem)
+        return Trained(logits, embedding, state, training, seconds, gain, note=note)
 
     def _gain(self, network: Backbone, problem: Problem, rng: np.random.Generator, exact: bool) -> np.ndarray:
         """B as the settings say, or (not exact) as cheaply as the network permits; NaN where it permits none."""
@@ -137,7 +138,7 @@ class Network:
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:
         """(N, C) logits of a saved network on any graph with the same features."""
         inputs = make_inputs(graph, settings.device, settings.normalise)
-        network = self.restored(state, graph.num_features, graph.num_classes, settings).to(inputs.device)
+        network = self.restored(state, inputs.x.shape[1], graph.num_classes, settings).to(inputs.device)
         if isinstance(network, PyGModule):
             network.prepare(inputs.x, inputs.adj)
         return self._outputs(network, inputs)[0]

@@ -65,6 +65,7 @@ class CrossFitted(Postprocess):
         recipe = self.fold_recipe(context)
         out = [np.empty((train.size, problem.graph.num_classes)) for _ in range(last + 1)]
         for number in range(fold.max() + 1):
+            problem.step("cross-fitting fold", number + 1, fold.max() + 1)
             inside = fold == number
             history = context.rerun(fold_problem(problem, inside), recipe)
             for stage, z in enumerate(out):

@@ -71,7 +71,10 @@ def candidate_views(problem: Problem) -> dict[str, ViewSet]:
 def _views(problem: Problem, names: list[str]) -> dict[str, ViewSet]:
     """Name -> views, each made once per graph."""
     made = problem.graph_cache.get(problem.graph, "views", dict)
-    made |= make_views(problem.graph, [name for name in names if name not in made])
+    missing = [name for name in names if name not in made]
+    if missing:
+        problem.step(f"making the views {', '.join(missing)}", 1, 1)
+    made |= make_views(problem.graph, missing)
     return {name: made[name] for name in names}
 
 

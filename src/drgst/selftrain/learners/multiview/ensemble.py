@@ -91,6 +91,7 @@ class MultiViewEnsemble:
         """Every classifier with the l2 of ``regression``, combined and calibrated."""
         state: dict[str, Tensor] = {}
         for g, view in enumerate(choice.views.views):
+            problem.step("view", g + 1, len(choice.views.views))
             count = len(view.representations)
             for i in [i for i in self.representations if i < count] or range(count):
                 rows = view.representations[i][targets.nodes]

@@ -7,8 +7,9 @@ import math
 
 from rich.console import Console
 
-from drgst.cli.output.progress import Progress, stage_line
 from drgst.selftrain.history import History
+from drgst.tracking.terminal import Progress
+from drgst.tracking.words import stage_line
 
 
 def console(terminal: bool) -> Console:

@@ -116,9 +116,34 @@ def test_fit_on_pyg_data_equals_fit_on_the_graph(model: drgst.DRGST, graph: Grap
     np.testing.assert_array_equal(again.probabilities_, model.probabilities_)
 
 
-def test_fit_takes_nothing_else() -> None:
-    with pytest.raises(GraphError, match=r"drgst\.Graph or a PyG Data, not ndarray"):
-        drgst.DRGST().fit(np.zeros((3, 3)))
+def test_score_is_that_of_the_graph_that_is_given(model: drgst.DRGST, graph: Graph) -> None:
+    """Of another graph its own predictions; masks, indices and PyG data alike."""
+    other = blocks(30, seed=9)
+    nodes = np.arange(10, 30)
+    expected = (model.predict(other)[nodes] == other.labels[nodes]).mean()
+    mask = np.isin(np.arange(30), nodes)
+    data = to_pyg(other)
+    for scored in (
+        model.score(other, nodes),
+        model.score(other, mask),
+        model.score(data, torch.from_numpy(mask)),
+        model.score(other.with_(class_names=("ant", "bee", "cat")), nodes.tolist()),
+    ):
+        assert scored == pytest.approx(expected)
+    fitted = (model.predict() == graph.labels)[graph.split.test].mean()
+    assert fitted != pytest.approx(expected)
+    assert model.score() == model.score(graph) == model.score(graph, graph.split.test) == pytest.approx(fitted)
+    assert model.score(other.with_(splits=())) == pytest.approx((model.predict(other) == other.labels).mean())
+    with pytest.raises(GraphError, match=r"the mask has shape \(3,\), but the graph has 30 nodes"):
+        model.score(other, [True, False, True])
+    with pytest.raises(GraphError, match="indices from 0 to 29"):
+        model.score(other, [30])
+
+
+def test_classes_of_another_graph_are_matched_by_name(model: drgst.DRGST) -> None:
+    other = blocks(30, seed=9)
+    turned = other.with_(labels=2 - other.labels, class_names=("cat", "bee", "ant"))
+    assert model.score(turned, np.arange(30)) == model.score(other, np.arange(30))
 
 
 def test_without_a_split_every_labelled_node_trains(graph: Graph) -> None:

@@ -1,0 +1,8 @@
+"""The Python API, in the style of scikit-learn and PyTorch Geometric."""
+
+from __future__ import annotations
+
+from drgst.estimator.arrays import EXPECTED_FAILED_CHECKS
+from drgst.estimator.base import DRGST, NotFitted, SelfTraining, load_model
+
+__all__ = ["DRGST", "EXPECTED_FAILED_CHECKS", "NotFitted", "SelfTraining", "load_model"]

@@ -1,0 +1,345 @@
+"""The estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from drgst.errors import RunError
+from drgst.estimator import arrays
+from drgst.estimator.inputs import (
+    as_graph,
+    is_adjacency,
+    is_graph,
+    labelled_split,
+    node_indices,
+    same_graph,
+    scipy_graph,
+)
+from drgst.graph.core import Graph
+from drgst.graph.io.naming import relabel
+from drgst.graph.split import Split
+from drgst.graph.transforms.softmax import softmax
+from drgst.recipes.backbone import with_backbone
+from drgst.recipes.resolve import as_spec
+from drgst.runs.config import RunConfig
+from drgst.runs.metrics import accuracy
+from drgst.runs.model import OWN, Model
+from drgst.runs.run import Run
+from drgst.selftrain.callbacks import Callback
+from drgst.selftrain.recipe import AnyRecipe
+from drgst.tracking.choose import display, joined
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from torch import nn
+
+    from drgst.estimator.plot import Plot
+    from drgst.graph.io.tabular.schema import TableSchema
+    from drgst.report.explorer.page import Page
+    from drgst.runs.decisions.explain import Explanation
+
+
+class NotFitted(RunError, NotFittedError):
+    """``predict`` or ``save`` was called before ``fit``."""
+
+
+class SelfTraining(ClassifierMixin, BaseEstimator):
+    """Any recipe, by name or made of the user's own parts, on one graph.
+
+    ``recipe`` is a name (see ``drgst recipes``) or a :class:`~drgst.selftrain.recipe.Recipe`; ``settings`` is a
+    dict of changes to its defaults and presets; ``prior`` maps classes to their shares among the unlabelled nodes, all
+    classes or some, which the predictions then follow; ``backbone`` is the network: a name, or a PyG module as
+    :func:`~drgst.nn.registry.make_backbone` takes it.
+
+    Fitted attributes end in an underscore. After ``fit`` on a graph, classes are numbered as in ``graph.labels`` and
+    named in ``classes_``; after ``fit`` on arrays, ``classes_`` are the labels of ``y``, which ``predict`` returns as
+    scikit-learn does. ``result_`` is the complete :class:`~drgst.runs.result.Result`.
+    """
+
+    _arrays: arrays.ArrayInput | None = None  # after fit on arrays
+    _schema: TableSchema | None = None  # after fit on tables
+
+    def __init__(
+        self,
+        recipe: str | AnyRecipe = "drgst-de",
+        settings: dict[str, Any] | None = None,
+        seed: int = 0,
+        prior: Mapping[str, float] | None = None,
+        backbone: Any = None,
+    ) -> None:
+        self.recipe = recipe
+        self.settings = settings
+        self.seed = seed
+        self.prior = prior
+        self.backbone = backbone
+
+    def fit(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        split: Split | None = None,
+        adjacency: Any = None,
+        sample_weight: Any = None,
+        callback: Callback | Sequence[Callback] | None = None,
+        progress: bool | None = None,
+    ) -> SelfTraining:
+        """Run the recipe on a graph, ``fit(graph, split)``, or on arrays, ``fit(X, y, adjacency=A)``.
+
+        A graph is a Graph, a PyG Data, a NetworkX graph, a SciPy adjacency with labels ``y``, or two data frames:
+        ``fit(nodes, "label column", adjacency=edges)``. ``split`` may be the second argument; it defaults to the one
+        that came with the graph; without one, every labelled node is a training node, there are no validation nodes,
+        and all other nodes are the pool.
+
+        Arrays: X is (N, F), dense, sparse or a data frame of numbers; y is (N,) with -1 for unknown; A is (N, N) or a
+        data frame of edges; without A the graph is that of the 10 nearest neighbours by cosine. ``sample_weight`` (N,)
+        multiplies the loss of training nodes, scaled to mean 1 over them.
+
+        ``callback`` is called as the run proceeds. ``progress`` shows it: by default in a notebook and on a terminal.
+        """
+        if isinstance(y, Split):
+            split, y = y, None
+        graph, form, schema = self._fit_input(X, y, adjacency)
+        if form is not None and split is None:
+            split = labelled_split(graph)
+        spec = as_spec(self.recipe)
+        if not isinstance(self.backbone, str | None):
+            spec = with_backbone(spec, self.backbone)
+        name = str(self.recipe) if isinstance(self.recipe, str) else OWN
+        config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
+        run = Run.of(graph, config, split, spec)
+        if sample_weight is not None:
+            weights = arrays.check_weights(sample_weight, graph.num_nodes)
+            run = replace(run, problem=replace(run.problem, sample_weight=weights))
+        result = run.execute(joined(display(progress), callback))
+        self._arrays, self._schema = form, schema
+        self.result_, self.history_, self.graph_, self.split_ = result, result.history, result.graph, result.split
+        return self._set_model(result.model)
+
+    def predict(self, X: Any = None, *, adjacency: Any = None) -> np.ndarray:
+        """Class of every node, (N,): of the fitted graph, or of another graph with the same features."""
+        found = self.predict_proba(X, adjacency=adjacency).argmax(axis=1)
+        return found if self._arrays is None else self.classes_[found]
+
+    def predict_proba(self, X: Any = None, *, adjacency: Any = None) -> np.ndarray:
+        """Probabilities, (N, C): of the fitted graph, or of another graph with the same features."""
+        self._check_fitted()
+        if X is None and adjacency is None:
+            return self.probabilities_
+        return softmax(self.model_.logits(self._input(X, adjacency)))
+
+    def score(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        adjacency: Any = None,
+    ) -> float:
+        """Accuracy on the graph that is given; on the fitted graph where it is None or has the same content.
+
+        ``score(graph, nodes)``: on ``nodes``, a mask or indices, of known label; without ``nodes`` on the test nodes
+        of its split, else on all labelled nodes. ``score(X, y, adjacency=A)``: on all samples whose y is not -1.
+        """
+        self._check_fitted()
+        if self._arrays is not None and not is_graph(X):
+            return self._score_arrays(X, y, sample_weight, adjacency)
+        graph = self.graph_ if X is None else as_graph(X)
+        fitted = hasattr(self, "graph_") and same_graph(graph, self.graph_)
+        predicted = (self.probabilities_ if fitted else self.predict_proba(graph)).argmax(axis=1)
+        truth = relabel(graph.labels, graph.class_names, self.model_.class_names)
+        if y is not None:
+            nodes = node_indices(y, graph.num_nodes)
+        else:
+            nodes = np.arange(graph.num_nodes) if graph.split is None else graph.split.test
+        return accuracy(predicted[nodes], truth[nodes])
+
+    def predictions(self) -> pd.DataFrame:
+        """One row per node of the fitted graph, as ``predictions.csv`` has it: class, probabilities, gain, stage."""
+        from drgst.estimator.frames import predictions_frame
+
+        return predictions_frame(self._fitted_result())
+
+    def network(self) -> nn.Module:
+        """The fitted network, on the CPU in evaluation mode: the user's own module, or one of ours."""
+        from drgst.estimator.frames import fitted_network
+
+        self._check_fitted()
+        return fitted_network(self.model_)
+
+    @property
+    def plot(self) -> Plot:
+        """Figures of the fitted run: ``plot.stages()``, ``plot.calibration()``, ``plot.map()``."""
+        from drgst.estimator.plot import Plot
+
+        return Plot(self._fitted_result())
+
+    def save(self, folder: str) -> None:
+        """Write the fitted model to ``folder``: safetensors and JSON only."""
+        self._check_fitted()
+        self.model_.save(folder)
+
+    def report(self) -> Page:
+        """The page that shows the run: a notebook displays it inline, ``.save("page.html")`` writes it."""
+        from drgst.report.explorer.page import make_page
+
+        return make_page(self._fitted_result(), f"{self!r}.fit(graph, split)".replace("\n", ""))
+
+    def explain(self, node: Any) -> Explanation:
+        """Why the node with id ``node`` of the fitted graph was predicted as it was: its reasons, strongest first."""
+        self._check_fitted()
+        if not hasattr(self, "result_"):
+            raise RunError(
+                "a loaded model does not know its graph; drgst explain RUN NODE explains nodes of a run folder"
+            )
+        return self.result_.explain(node)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """A card of the fitted estimator in a notebook; before ``fit``, scikit-learn's list of parameters."""
+        if not hasattr(self, "result_"):
+            return super()._repr_mimebundle_(**kwargs)
+        from drgst.estimator.card import card_html
+
+        return {"text/plain": repr(self), "text/html": card_html(repr(self), self.result_)}
+
+    def _fit_input(
+        self,
+        X: Any,
+        y: Any,
+        adjacency: Any,
+    ) -> tuple[Graph, arrays.ArrayInput | None, TableSchema | None]:
+        """The graph to fit, and what predictions on other arrays or tables need."""
+        if is_graph(X):
+            return as_graph(X), None, None
+        if isinstance(y, str):
+            made = arrays.table_graph(X, y, adjacency)
+            return made.graph, None, made.schema
+        if adjacency is None and is_adjacency(X):
+            return scipy_graph(X, y), None, None
+        form, graph = arrays.fit_arrays(self, X, y, adjacency)
+        return graph, form, None
+
+    def _input(self, X: Any, adjacency: Any) -> Graph:
+        """The graph to predict."""
+        if is_graph(X):
+            return as_graph(X, self.model_.class_names)
+        if self._schema is not None:
+            return self._schema.apply(X, adjacency).graph
+        if self._arrays is None and adjacency is None and is_adjacency(X):
+            return scipy_graph(X, np.full(X.shape[0], -1)).with_(class_names=self.model_.class_names)
+        if self._arrays is None:
+            return as_graph(X)
+        return self._arrays.graph(self, X, adjacency)
+
+    def _score_arrays(self, X: Any, y: Any, sample_weight: Any, adjacency: Any) -> float:
+        from sklearn.metrics import accuracy_score
+
+        truth = np.asarray(y)
+        known = ~arrays.unknown(truth)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(accuracy_score(truth[known], self.predict(X, adjacency=adjacency)[known], sample_weight=weights))
+
+    def _changes(self) -> dict[str, Any]:
+        """Settings over the defaults and presets; a backbone by name is one of them."""
+        named = {"backbone": self.backbone} if isinstance(self.backbone, str) else {}
+        return {**(self.settings or {}), **named, **({"prior": self.prior} if self.prior else {})}
+
+    def _set_model(self, model: Model) -> SelfTraining:
+        self.model_ = model
+        self.settings_ = model.settings
+        self.classes_ = np.array(model.class_names) if self._arrays is None else self._arrays.classes
+        self.n_features_in_ = model.num_features
+        self.stop_reason_ = model.stop_reason
+        self.probabilities_ = model.arrays["probabilities"]
+        self.gain_ = model.arrays["gain"]
+        self.labeled_stage_ = model.arrays["labeled_stage"]
+        self.transition_ = model.arrays.get("transition")
+        return self
+
+    def _fitted_result(self) -> Any:
+        self._check_fitted()
+        if not hasattr(self, "result_"):
+            raise RunError("a loaded model has no history to report; drgst report RUN makes the page of a run folder")
+        return self.result_
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "model_"):
+            raise NotFitted(f"this {type(self).__name__} is not fitted yet; call fit(graph, split) first")
+
+
+class DRGST(SelfTraining):
+    """DR-GST: L = |V_L|/M · E[l(y, p)] + |S_U|/M · E[B̄_u l(ȳ, Tᵀ p)], stage by stage (Algorithm 1).
+
+    A setting left at None takes the value the paper's authors published for the data set and the number of
+    labels per class where they are known, otherwise a general default (:class:`~drgst.selftrain.settings.Settings`).
+    """
+
+    def __init__(
+        self,
+        gain: str = "dropedge",
+        threshold: float | None = None,
+        beta: float | None = None,
+        drop_rate: float | None = None,
+        samples: int | None = None,
+        estimator: str | None = None,
+        stages: int | None = None,
+        keep: str | None = None,
+        backbone: Any = None,
+        hidden: int | None = None,
+        dropout: float | None = None,
+        lr: float | None = None,
+        weight_decay: float | None = None,
+        epochs: int | None = None,
+        patience: int | None = None,
+        device: str | None = None,
+        seed: int = 0,
+        prior: Mapping[str, float] | None = None,
+    ) -> None:
+        self.gain = gain
+        self.threshold = threshold
+        self.beta = beta
+        self.drop_rate = drop_rate
+        self.samples = samples
+        self.estimator = estimator
+        self.stages = stages
+        self.keep = keep
+        self.backbone = backbone
+        self.hidden = hidden
+        self.dropout = dropout
+        self.lr = lr
+        self.weight_decay = weight_decay
+        self.epochs = epochs
+        self.patience = patience
+        self.device = device
+        self.seed = seed
+        self.prior = prior
+
+    @property
+    def recipe(self) -> str:  # type: ignore[override]
+        """The recipe of this kind of gain."""
+        return {"dropout": "drgst-do", "both": "drgst-both"}.get(self.gain, "drgst-de")
+
+    def _changes(self) -> dict[str, Any]:
+        given = {k: v for k, v in self.get_params().items() if k != "seed" and v is not None}
+        return {k: v for k, v in given.items() if k != "backbone" or isinstance(v, str)}
+
+
+def load_model(folder: str, backbone: Any = None) -> SelfTraining:
+    """The model that ``save`` wrote, ready to predict.
+
+    ``backbone`` is the user's own network where the model has one that can't be imported by name (a function, an
+    instance, or a class of a script or notebook).
+    """
+    model = Model.load(folder, backbone)
+    return SelfTraining(model.recipe, seed=model.seed, backbone=backbone)._set_model(model)

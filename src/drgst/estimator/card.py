@@ -1,0 +1,72 @@
+"""The card of a fitted estimator in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from drgst.runs.result import Result
+
+STYLE = (
+    "border:1px solid #8884;border-radius:6px;padding:10px 14px;display:inline-block;font-family:sans-serif;"
+    "font-size:13px;max-width:640px"
+)
+BAR = "display:inline-block;height:9px;border-radius:2px;background:#0072B2;margin-right:6px;vertical-align:middle"
+MOST_CLASSES = 12  # the largest classes are shown, the others are summed up
+
+
+def card_html(title: str, result: Result) -> str:
+    """Accuracy where labels are known, stages, stop reason and the shares of the predicted classes."""
+    rows = [*_accuracies(result), *_stages(result), ("stopped", result.history.stop_reason)]
+    note = result.stage.note
+    rows += [("note", note)] if note and note != result.history.stop_reason else []
+    facts = "".join(
+        f"<tr><td style='text-align:left;color:#777;vertical-align:top'>{escape(name)}</td>"
+        f"<td style='text-align:left'>{escape(value)}</td></tr>"
+        for name, value in rows
+    )
+    shares = "".join(_share_row(*row) for row in class_shares(result))
+    return (
+        f"<div style='{STYLE}'><div style='font-weight:600;font-family:monospace'>{escape(title)}</div>"
+        f"<div style='color:#777;margin:2px 0 6px'>{escape(repr(result.graph))}</div>"
+        f"<table style='margin:0'>{facts}</table>"
+        f"<div style='color:#777;margin-top:6px'>predicted classes</div><table style='margin:0'>{shares}</table></div>"
+    )
+
+
+def class_shares(result: Result) -> list[tuple[str, int, float]]:
+    """(class, nodes, share of all nodes) of the predicted classes, largest first; small ones together at the end."""
+    counts = np.bincount(result.probabilities.argmax(axis=1), minlength=len(result.model.class_names))
+    order = np.argsort(-counts, kind="stable")
+    total = int(counts.sum())
+    rows = [(result.model.class_names[k], int(counts[k]), counts[k] / total) for k in order[:MOST_CLASSES]]
+    rest = int(counts[order[MOST_CLASSES:]].sum())
+    return [*rows, (f"{order.size - MOST_CLASSES} other classes", rest, rest / total)] if rest else rows
+
+
+def _accuracies(result: Result) -> list[tuple[str, str]]:
+    rows = []
+    for part, name in (("test", "test accuracy"), ("val", "validation accuracy")):
+        after, before = result.metrics[f"{part}_accuracy"], result.metrics[f"teacher_{part}_accuracy"]
+        if after is not None and before is not None:
+            teacher = f" (teacher {before:.1%})" if result.stage.number else " (the teacher)"
+            rows.append((name, f"{after:.1%}{teacher}"))
+    return rows
+
+
+def _stages(result: Result) -> list[tuple[str, str]]:
+    sizes = [stage.pseudo_labels.nodes.size for stage in result.history.stages[1:]]
+    added = ", ".join(f"{size:,}" for size in sizes)
+    words = f"{len(sizes)}, pseudo-labelled nodes: {added}" if sizes else "teacher only"
+    result_words = f"; the result is stage {result.stage.number}" if result.stage.number != len(sizes) else ""
+    seconds = f"{result.seconds:.1f} s, {result.epochs:,} epochs"
+    return [("stages", f"{words}{result_words}"), ("time", seconds)]
+
+
+def _share_row(name: str, count: int, share: float) -> str:
+    return (
+        f"<tr><td style='text-align:left'>{escape(name)}</td>"
+        "<td style='text-align:left;white-space:nowrap'>"
+        f"<span style='{BAR};width:{max(1, round(160 * share))}px'></span>{count:,} ({share:.0%})</td></tr>"
+    )

@@ -1,0 +1,136 @@
+"""What an estimator takes as a graph: Graph, PyG Data, NetworkX, SciPy, pandas, arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.errors import GraphError
+from drgst.graph.core import Graph, make_graph
+from drgst.graph.io.convert import from_networkx, from_scipy
+from drgst.graph.io.pyg import from_pyg
+from drgst.graph.io.tabular.build import TableGraph
+from drgst.graph.split import Split
+from drgst.graph.transforms.knn import knn_adjacency
+
+NEIGHBOURS = 10  # of the graph that is made of features where no adjacency is given
+ALLOWED = "a drgst.Graph, a PyG Data, a NetworkX graph, a SciPy adjacency with labels, data frames, or arrays X, y"
+
+
+def is_graph(source: Any) -> bool:
+    """Whether ``source`` is a graph on its own: Graph, TableGraph, PyG Data or NetworkX."""
+    return isinstance(source, Graph | TableGraph) or hasattr(source, "edge_index") or _is_networkx(source)
+
+
+def as_graph(source: Any, predict: tuple[str, ...] | None = None) -> Graph:
+    """The Graph of any graph; ``predict``: the classes of a model, for data without labels."""
+    if isinstance(source, Graph):
+        return source
+    if isinstance(source, TableGraph):
+        return source.graph
+    if hasattr(source, "edge_index"):
+        return from_pyg(source, predict=predict)
+    if _is_networkx(source):
+        return from_networkx(source, predict=predict)
+    raise GraphError(f"the graph must be {ALLOWED}, not {type(source).__name__}")
+
+
+def is_adjacency(source: Any) -> bool:
+    """Whether ``source`` is a sparse matrix that can only be an adjacency: square with a symmetric pattern."""
+    if not sp.issparse(source) or source.shape[0] != source.shape[1]:
+        return False
+    pattern = sp.csr_array(source) != 0
+    return (pattern != pattern.T).nnz == 0
+
+
+def is_frame(source: Any) -> bool:
+    """Whether ``source`` is a pandas DataFrame; pandas is not imported for this."""
+    return type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns")
+
+
+def array_graph(features: Any, labels: np.ndarray, classes: Any, adjacency: Any) -> Graph:
+    """The graph of features (N, F) or None, class indices (N,) with -1 for unknown, and an adjacency.
+
+    ``adjacency`` is a matrix (N, N), or a data frame whose first two columns are the ends of edges (positions of rows,
+    or values of the index of a frame ``features``), with an optional column ``weight``. Without one, A_uv = 1 where v
+    is among the 10 nearest of u by cosine, or u among those of v.
+    """
+    names = [str(name) for name in classes]
+    if adjacency is None:
+        count = features.shape[0]
+        if count < 2:
+            raise GraphError(f"there is {count} sample, but a graph of nearest neighbours needs at least 2")
+        matrix = knn_adjacency(_rows(features), min(NEIGHBOURS, count - 1))
+    else:
+        matrix = adjacency if sp.issparse(adjacency) else np.asarray(adjacency)
+        if matrix.ndim != 2:
+            raise GraphError(f"the adjacency must be square, not of shape {matrix.shape}")
+        if matrix.shape[0] != labels.size:
+            raise GraphError(f"the adjacency has shape {matrix.shape}, but there are {labels.size} samples")
+    return make_graph(features, matrix, labels, class_names=names, unlabelled=True)
+
+
+def edge_list(edges: Any, index: Any) -> sp.coo_array:
+    """The adjacency of a data frame of edges, (N, N); its ends are values of ``index``."""
+    place = {value: row for row, value in enumerate(index)}
+    ends = []
+    for column in edges.columns[:2]:
+        rows = [place.get(value, -1) for value in edges[column]]
+        if -1 in rows:
+            missing = edges[column].iloc[rows.index(-1)]
+            raise GraphError(f"the edge column {column!r} names {missing!r}, which is not in the index of X")
+        ends.append(np.array(rows, dtype=np.int64))
+    weights = edges["weight"].to_numpy(dtype=np.float32) if "weight" in edges.columns[2:] else np.ones(len(edges))
+    return sp.coo_array((weights, tuple(ends)), shape=(len(place), len(place)))
+
+
+def scipy_graph(adjacency: Any, labels: Any) -> Graph:
+    """The graph of a SciPy adjacency and labels, without features."""
+    if labels is None:
+        raise GraphError("a SciPy adjacency has no labels: give them as the second argument, with -1 for unknown")
+    return from_scipy(adjacency, labels)
+
+
+def node_indices(nodes: Any, count: int) -> np.ndarray:
+    """The indices of a mask, (N,), or of a list of indices; torch tensors, too."""
+    array = np.asarray(nodes.detach().cpu() if hasattr(nodes, "detach") else nodes)
+    if array.dtype == bool:
+        if array.shape != (count,):
+            raise GraphError(f"the mask has shape {array.shape}, but the graph has {count} nodes")
+        return np.flatnonzero(array)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or (array.size and not 0 <= array.min() <= array.max() < count):
+        raise GraphError(f"nodes must be a mask or indices from 0 to {count - 1}")
+    return array
+
+
+def labelled_split(graph: Graph) -> Split:
+    """Every labelled node trains; the others are the pool, which may be empty."""
+    none = np.empty(0, dtype=np.int64)
+    return Split.of(np.flatnonzero(graph.labels >= 0), none, none, graph.num_nodes, name="labelled nodes train")
+
+
+def same_graph(a: Graph, b: Graph) -> bool:
+    """Whether two graphs have the same features and edges."""
+    if a is b:
+        return True
+    return _same(a.adjacency, b.adjacency) and _same(a.features, b.features)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if a.shape != b.shape or sp.issparse(a) != sp.issparse(b):
+        return False
+    if not sp.issparse(a):
+        return np.array_equal(a, b)
+    return all(np.array_equal(getattr(a, part), getattr(b, part)) for part in ("indptr", "indices", "data"))
+
+
+def _rows(features: Any) -> Any:
+    return sp.csr_array(features) if sp.issparse(features) else np.asarray(features, dtype=np.float32)
+
+
+def _is_networkx(source: Any) -> bool:
+    return hasattr(source, "is_directed") and hasattr(source, "adj") and hasattr(source, "nodes")

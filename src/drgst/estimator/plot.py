@@ -1,0 +1,94 @@
+"""Figures of a fitted estimator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from drgst.errors import RunError
+from drgst.report.explorer.evaluation import evaluation_nodes, reliability
+from drgst.report.figures.style import (
+    BLUE,
+    CLASSES,
+    GREY,
+    ORANGE,
+    VERMILLION,
+    check_matplotlib,
+    frame_map,
+    new_figure,
+    styled,
+)
+from drgst.report.tsne import positions, sample
+from drgst.runs.metrics import stage_rows
+from drgst.runs.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Plot:
+    """Figures of one finished run; each method returns a matplotlib ``Figure``, which a notebook shows."""
+
+    def __init__(self, result: Result) -> None:
+        check_matplotlib()
+        self.result = result
+
+    def stages(self) -> Figure:
+        """Accuracy of each stage on test and validation nodes, precision and number of the pseudo-labels."""
+        rows = stage_rows(self.result.history, self.result.graph, self.result.split)
+        with styled():
+            figure, panels = new_figure(3.4, 2, 1, sharex=True, height_ratios=[2, 1])
+            top, bottom = panels[:, 0]
+            for key, label, colour in (
+                ("test_accuracy", "test", BLUE),
+                ("val_accuracy", "validation", ORANGE),
+                ("precision", "pseudo-labels (precision)", VERMILLION),
+            ):
+                points = [(row["stage"], 100 * row[key]) for row in rows if row[key] is not None]
+                if points:
+                    top.plot(*zip(*points, strict=True), marker="o", ms=3, color=colour, label=label)
+            top.set_ylabel("accuracy (%)")
+            if top.lines:
+                top.legend()
+            top.axvline(self.result.stage.number, color=GREY, lw=0.6, ls=":")
+            bottom.bar([row["stage"] for row in rows], [row["pseudo_labelled"] for row in rows], color=GREY, width=0.6)
+            bottom.set(ylabel="pseudo-labels", xlabel="stage (0: teacher)", xticks=[row["stage"] for row in rows])
+        return figure
+
+    def calibration(self) -> Figure:
+        """Accuracy against confidence in 20 bins, on the test nodes of known label, else on validation nodes."""
+        graph, split = self.result.graph, self.result.split
+        name, nodes = evaluation_nodes(graph, split)
+        if not nodes.size:
+            raise RunError("no test or validation node has a known label, so there is no calibration to plot")
+        found = reliability(self.result.probabilities[nodes], graph.labels[nodes])
+        count, confidence, accuracy = (np.array(found[key]) for key in ("count", "confidence", "accuracy"))
+        some = count > 0
+        with styled():
+            figure, panels = new_figure(2.8)
+            panel = panels[0, 0]
+            panel.plot([0, 1], [0, 1], color=GREY, lw=0.6, ls="--")
+            panel.scatter(confidence[some], accuracy[some], s=4 + 60 * count[some] / count.max(), color=BLUE)
+            panel.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1.02), ylim=(-0.02, 1.02))
+            panel.set_title(f"{nodes.size:,} {name} nodes, ECE {100 * found['ece']:.1f} points", fontsize=7)
+        return figure
+
+    def map(self) -> Figure:
+        """t-SNE of the last hidden layer, at most 4,000 nodes, coloured by predicted class; training nodes ringed."""
+        stage, names = self.result.stage, self.result.model.class_names
+        nodes = sample(np.arange(stage.embedding.shape[0]), self.result.model.seed)
+        place = positions(stage.embedding[nodes], self.result.model.seed)
+        predicted = self.result.probabilities[nodes].argmax(axis=1)
+        train = np.isin(nodes, self.result.split.train)
+        with styled():
+            figure, panels = new_figure(3.4)
+            panel = panels[0, 0]
+            for k, name in enumerate(names):
+                rows = predicted == k
+                colour: Any = CLASSES[k % len(CLASSES)]
+                panel.scatter(*place[rows].T, s=3, lw=0, color=colour, label=name if k < len(CLASSES) else None)
+            panel.scatter(*place[train].T, s=14, facecolors="none", edgecolors="black", lw=0.7, label="training node")
+            frame_map(panel)
+            figure.legend(loc="outside lower center", ncols=3, fontsize=6, markerscale=1.5, handletextpad=0.2)
+        return figure

@@ -1,0 +1,1 @@
+"""Callbacks that show or log a run: terminal, notebook bar, CSV, TensorBoard, MLflow."""

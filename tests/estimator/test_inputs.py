@@ -1,0 +1,155 @@
+"""What fit takes: NetworkX, SciPy, pandas, arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier
+from sklearn.utils.estimator_checks import check_estimator
+
+import drgst
+from drgst.errors import DrgstError, GraphError
+from drgst.estimator import EXPECTED_FAILED_CHECKS
+from drgst.graph.core import Graph
+
+QUICK: dict[str, Any] = {"epochs": 40, "hidden": 8, "lr": 0.03}
+LINEAR = "logistic-ppr"
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    """Three blocks of 20 nodes; four labels per class are known."""
+    graph = drgst.block_model(60, 180, classes=3, features=30, words=8, signal=0.8, seed=1)
+    return graph.with_(node_ids=np.array([f"n{k}" for k in range(60)]), class_names=("ant", "bee", "cat"))
+
+
+@pytest.fixture(scope="module")
+def known(graph: Graph) -> np.ndarray:
+    """Class indices, -1 for all but the first four of each class."""
+    rank = np.array([(graph.labels[:k] == graph.labels[k]).sum() for k in range(60)])
+    return np.where(rank < 4, graph.labels, -1)
+
+
+def test_a_networkx_graph(graph: Graph, known: np.ndarray) -> None:
+    source = drgst.to_networkx(graph.with_(labels=known))
+    assert isinstance(source, nx.Graph)
+    model = drgst.SelfTraining(LINEAR).fit(source)
+    assert list(model.classes_) == ["ant", "bee", "cat"]
+    assert (model.predict() == graph.labels).mean() > 0.7
+    bare = drgst.to_networkx(graph.with_(labels=np.full(60, -1)))
+    np.testing.assert_allclose(model.predict_proba(bare), model.probabilities_, atol=1e-6)
+    assert model.score(drgst.to_networkx(graph)) == pytest.approx((model.predict() == graph.labels).mean())
+
+
+def test_a_scipy_adjacency_with_labels(graph: Graph, known: np.ndarray) -> None:
+    model = drgst.SelfTraining("label-propagation").fit(graph.adjacency, known)
+    assert model.predict().shape == (60,)
+    assert (model.predict() == graph.labels).mean() > 0.5
+    with pytest.raises(GraphError, match="a SciPy adjacency has no labels"):
+        drgst.SelfTraining("label-propagation").fit(graph.adjacency)
+
+
+def test_arrays_as_in_scikit_learn(graph: Graph, known: np.ndarray) -> None:
+    """Labels of y come back; the graph form gives the same probabilities."""
+    names = np.array(["ant", "bee", "cat"])
+    text = np.where(known < 0, "-1", names[known])
+    for x in (graph.features, graph.features.toarray()):
+        by_number = drgst.SelfTraining(LINEAR).fit(x, known * 10, adjacency=graph.adjacency)  # -10 is a class here
+        assert list(by_number.classes_) == [-10, 0, 10, 20]
+    model = drgst.SelfTraining(LINEAR).fit(graph.features, text, adjacency=graph.adjacency)
+    assert list(model.classes_) == ["ant", "bee", "cat"]
+    assert set(model.predict()) <= set(names)
+    assert model.n_features_in_ == 30
+    as_graph = drgst.SelfTraining(LINEAR).fit(graph.with_(labels=known))
+    np.testing.assert_allclose(model.probabilities_, as_graph.probabilities_, atol=1e-6)
+    again = model.predict_proba(graph.features, adjacency=graph.adjacency)
+    np.testing.assert_allclose(again, model.probabilities_, atol=1e-6)
+    score = model.score(graph.features, names[graph.labels], adjacency=graph.adjacency)
+    assert score == pytest.approx((model.predict() == names[graph.labels]).mean())
+    assert score > 0.7
+    half = model.score(graph.features, text, adjacency=graph.adjacency)
+    assert half == pytest.approx((model.predict() == text)[known >= 0].mean())
+
+
+def test_without_an_adjacency_the_graph_is_that_of_nearest_neighbours(graph: Graph, known: np.ndarray) -> None:
+    model = drgst.SelfTraining(LINEAR).fit(graph.features.toarray(), known)
+    assert model.graph_.num_edges >= 60 * 10 / 2
+    assert (model.predict() == graph.labels).mean() > 0.6
+
+
+def test_data_frames(graph: Graph, known: np.ndarray) -> None:
+    x = pd.DataFrame(graph.features.toarray(), index=graph.node_ids, columns=[f"w{k}" for k in range(30)])
+    upper = sp.triu(graph.adjacency).tocoo()
+    ends = {"from": graph.node_ids[upper.coords[0]], "to": graph.node_ids[upper.coords[1]]}
+    edges = pd.DataFrame(ends)
+    model = drgst.SelfTraining(LINEAR).fit(x, known, adjacency=edges)
+    assert list(model.feature_names_in_[:2]) == ["w0", "w1"]
+    matrix = drgst.SelfTraining(LINEAR).fit(x, known, adjacency=graph.adjacency)
+    np.testing.assert_array_equal(model.probabilities_, matrix.probabilities_)
+    with pytest.raises(GraphError, match="the edge column 'from' names 'n77', which is not in the index of X"):
+        model.fit(x, known, adjacency=pd.DataFrame({"from": ["n77"], "to": ["n1"]}))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(x.rename(columns={"w0": "other"}), adjacency=edges)
+
+
+def test_tables_with_a_label_column(graph: Graph, known: np.ndarray) -> None:
+    """Columns of any type; a later table is read by the schema of the first."""
+    names = np.array(["ant", "bee", "cat", None], dtype=object)
+    nodes = pd.DataFrame(
+        {"id": graph.node_ids, "size": np.arange(60.0), "kind": names[graph.labels], "y": names[known]}
+    )
+    upper = sp.triu(graph.adjacency).tocoo()
+    edges = pd.DataFrame({"source": graph.node_ids[upper.coords[0]], "target": graph.node_ids[upper.coords[1]]})
+    model = drgst.SelfTraining(LINEAR).fit(nodes, "y", adjacency=edges)
+    assert (model.predict() == graph.labels).mean() > 0.9
+    np.testing.assert_allclose(model.predict_proba(nodes, adjacency=edges), model.probabilities_, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((None, None, None), "fit needs a graph, or X and y"),
+        (
+            (np.ones((4, 2)), [0, 1, 0, 1], np.ones((3, 3))),
+            r"the adjacency has shape \(3, 3\), but there are 4 samples",
+        ),
+        ((np.ones((4, 2)), [0, 1, 0, 1], np.ones(4)), "the adjacency must be square"),
+        ((np.ones((4, 2)), [0, -1, 0, -1], np.ones((4, 4))), "y has 1 class besides -1"),
+        ((None, [0, 1], pd.DataFrame({"a": [0], "b": [1]})), "a data frame of edges needs X"),
+    ],
+)
+def test_wrong_arrays(given: tuple[Any, Any, Any], message: str) -> None:
+    x, y, adjacency = given
+    with pytest.raises(DrgstError, match=message):
+        drgst.SelfTraining(LINEAR).fit(x, y, adjacency=adjacency)
+
+
+@pytest.mark.parametrize("recipe", [LINEAR, "gcn"])
+def test_sample_weights(graph: Graph, known: np.ndarray, recipe: str) -> None:
+    """One weight for all changes nothing; a class of small weight is predicted less often."""
+    arrays = {"adjacency": graph.adjacency}
+    plain = drgst.SelfTraining(recipe, QUICK if recipe == "gcn" else None)
+    equal = clone(plain).fit(graph.features, known, sample_weight=np.full(60, 7.0), **arrays)
+    np.testing.assert_allclose(equal.probabilities_, clone(plain).fit(graph.features, known, **arrays).probabilities_)
+    light = np.where(known == 0, 0.01, 1.0)
+    less = clone(plain).fit(graph.features, known, sample_weight=light, **arrays)
+    assert (less.predict() == 0).sum() < (equal.predict() == 0).sum()
+    for wrong in (np.ones(3), np.full(60, -1.0), np.full(60, np.nan)):
+        with pytest.raises(DrgstError, match="sample_weight"):
+            clone(plain).fit(graph.features, known, sample_weight=wrong, **arrays)
+
+
+def test_scikit_learns_own_checks() -> None:
+    """All pass but the explained ones, and these do fail: a graph is no table of independent rows."""
+    model = drgst.SelfTraining(LINEAR)
+    assert is_classifier(model)
+    results = check_estimator(model, on_fail=None, on_skip=None, expected_failed_checks=EXPECTED_FAILED_CHECKS)
+    failed = {str(r["check_name"]): str(r["exception"]) for r in results if r["status"] == "failed"}
+    assert failed == {}
+    assert {str(r["check_name"]) for r in results if r["status"] == "xfail"} == EXPECTED_FAILED_CHECKS.keys()
+    assert sum(r["status"] == "passed" for r in results) > 50
