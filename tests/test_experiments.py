@@ -132,7 +132,12 @@ def test_recipes_by_import_path(graph: Graph, tmp_path: Path, monkeypatch: pytes
         graph, drgst.random_split(graph, per_class=3, seed=0)
     )
     assert len(fitted.history_) == 2
-    for wrong, message in (("recipes_of_mine:number", "neither a Recipe nor a function"), ("nowhere:x", "imported")):
+    refused = {
+        "recipes_of_mine:number": "neither a Recipe nor a function",
+        "nowhere:x": "imported",
+        "os:system": "neither",
+    }
+    for wrong, message in refused.items():
         with pytest.raises(SettingError, match=message):
             drgst.bench(graph, wrong, 3, draws=1, jobs=1)
 

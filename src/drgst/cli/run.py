@@ -76,7 +76,9 @@ def run(
     from drgst.runs.config_file import parse_changes, read_config
     from drgst.runs.folder import RunFolder
     from drgst.runs.run import Run
+    from drgst.tracking.choose import check_loggers
 
+    check_loggers(log or [])
     data, settings = _graph_and_settings(words or [], changes or [])
     settings |= parse_changes([f"device={device}"] if device else [])
     settings |= {"prior": ", ".join(prior)} if prior else {}

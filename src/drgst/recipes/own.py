@@ -26,11 +26,20 @@ def import_recipe(path: str) -> RecipeSpec:
         raise SettingError(f"recipe {path!r} can't be imported: {error}") from error
     if hasattr(found, "with_parts"):
         made = RecipeSpec(path, lambda _: found)
-    elif callable(found):
+    elif _makes_recipes(found, module):
         made = RecipeSpec(path, found, doc=inspect.getdoc(found) or "")
     else:
-        raise SettingError(f"recipe {path!r} is neither a Recipe nor a function of Settings that returns one")
+        raise SettingError(
+            f"recipe {path!r} is neither a Recipe nor a function of its module with one argument, settings"
+        )
     return own_spec(replace(made, summary=f"recipe of the function {path}"), path, found)
+
+
+def _makes_recipes(found: Any, module: str) -> bool:
+    """Whether ``found`` is written as a recipe is, so that a name in a file can't call any function there is."""
+    if not inspect.isfunction(found) or found.__module__ != module:
+        return False
+    return list(inspect.signature(found).parameters) == ["settings"]
 
 
 def own_spec(spec: RecipeSpec, name: str, source: Any) -> RecipeSpec:

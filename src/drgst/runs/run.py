@@ -20,6 +20,7 @@ from drgst.graph.datasets.registry import DATASETS
 from drgst.graph.split import Split
 from drgst.memory import check_memory
 from drgst.nn.inputs import open_device
+from drgst.recipes import find_recipe
 from drgst.recipes.registry import RecipeSpec
 from drgst.recipes.resolve import resolve
 from drgst.runs.config import RunConfig
@@ -89,9 +90,10 @@ class Run:
         """
         config = config.with_defaults()
         recipe, data = str(config.recipe), str(config.data)
-        if recipe.endswith(".toml"):
-            message = f"the recipe file {recipe} has changed since the config was written"
-            config = replace(config, recipe_sha256=_same(config.recipe_sha256, sha256(recipe), message))
+        source = sha256(recipe) if recipe.endswith(".toml") else find_recipe(recipe).source_sha256
+        if source:
+            message = f"the recipe {recipe} has changed since the config was written"
+            config = replace(config, recipe_sha256=_same(config.recipe_sha256, source, message))
         graph = opener(data)
         message = f"{data} is not the graph that the config was written for: its contents have changed"
         config = replace(config, data_sha256=_same(config.data_sha256, data_fingerprint(graph), message))

@@ -13,6 +13,13 @@ from drgst.tracking.notebook import NotebookBar, in_notebook
 LOGGERS: tuple[str, ...] = ("csv", "tensorboard", "mlflow")
 
 
+def check_loggers(names: Sequence[str]) -> None:
+    """Refuse an unknown name before a run starts."""
+    for name in names:
+        if name not in LOGGERS:
+            raise SettingError(unknown("log", name, LOGGERS))
+
+
 def make_logger(name: str, folder: Path) -> Callback:
     """The logger ``name``: ``log.csv`` or ``tensorboard/`` in ``folder``, or MLflow's own store."""
     if name == "csv":
@@ -23,11 +30,10 @@ def make_logger(name: str, folder: Path) -> Callback:
         from drgst.tracking.tensorboard import TensorBoard
 
         return TensorBoard(folder / "tensorboard")
-    if name == "mlflow":
-        from drgst.tracking.mlflow import MLflow
+    check_loggers([name])
+    from drgst.tracking.mlflow import MLflow
 
-        return MLflow()
-    raise SettingError(unknown("log", name, LOGGERS))
+    return MLflow()
 
 
 def default_display() -> Callback | None:
