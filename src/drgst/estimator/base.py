@@ -23,6 +23,7 @@ from drgst.estimator.inputs import (
 )
 from drgst.graph.core import Graph
 from drgst.graph.io.naming import relabel
+from drgst.graph.io.tabular.build import TableGraph
 from drgst.graph.split import Split
 from drgst.graph.transforms.softmax import softmax
 from drgst.recipes.backbone import with_backbone
@@ -198,7 +199,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
             raise RunError(
                 "a loaded model does not know its graph; drgst explain RUN NODE explains nodes of a run folder"
             )
-        return self.result_.explain(node)
+        return self.result_.explain(node, self._schema)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -221,7 +222,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     ) -> tuple[Graph, arrays.ArrayInput | None, TableSchema | None]:
         """The graph to fit, and what predictions on other arrays or tables need."""
         if is_graph(X):
-            return as_graph(X), None, None
+            return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
         if isinstance(y, str):
             made = arrays.table_graph(X, y, adjacency)
             return made.graph, None, made.schema

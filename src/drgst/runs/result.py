@@ -28,6 +28,7 @@ from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
 
 if TYPE_CHECKING:
+    from drgst.graph.io.tabular.schema import TableSchema
     from drgst.runs.decisions.explain import Explanation
     from drgst.runs.run import Run
 
@@ -175,11 +176,14 @@ class Result:
             raise RunError(f"the run has no node {str(node)!r}{nearest(str(node), texts[:10_000])}")
         return texts.index(str(node))
 
-    def explain(self, node: Any) -> Explanation:
-        """Why the node with id ``node`` was predicted as it was (:func:`drgst.runs.decisions.explain.explain`)."""
+    def explain(self, node: Any, schema: TableSchema | None = None) -> Explanation:
+        """Why the node with id ``node`` was predicted as it was (:func:`drgst.runs.decisions.explain.explain`).
+
+        ``schema`` names the columns of the tables that the graph was made of; a run folder has its own.
+        """
         from drgst.runs.decisions.explain import explain
 
-        return explain(self, node, table_schema(str(self.config.data)))
+        return explain(self, node, schema or table_schema(str(self.config.data)))
 
     def suggestion_rows(self, found: Suggestions) -> list[dict[str, Any]]:
         """One dict per suggested node, with the indices of the node and of its predicted class."""

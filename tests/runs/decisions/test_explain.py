@@ -104,3 +104,11 @@ def test_an_unknown_node_is_refused() -> None:
     model = drgst.SelfTraining("logistic-ppr").fit(graph, split)
     with pytest.raises(RunError, match="has no node 'x'"):
         model.explain("x")
+
+
+def test_columns_of_tables_are_named() -> None:
+    tables = drgst.fraud_tables(3, accounts=200, positive_rate=0.2, labelled=10)
+    made = drgst.from_tables(tables.accounts, tables.transactions, label="label")
+    model = drgst.SelfTraining("logistic-ppr").fit(made)
+    names = {reason.name for reason in model.explain(made.graph.node_ids[3]).of_kind("feature")}
+    assert {"income", "note", "edges out: rows"} <= names

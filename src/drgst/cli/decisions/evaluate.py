@@ -191,8 +191,8 @@ def _write(folder: Path, document: dict[str, Any], found: Evaluation | None, fla
     from drgst.files import write_text
     from drgst.report.figures.evaluation import save_evaluation
 
-    write_text(folder / "evaluation.json", dumps(document, indent=2, allow_nan=False) + "\n")
+    if found is not None:
+        save_evaluation(found, folder / "evaluation.png")  # first: without matplotlib nothing is written
     if flagged is not None:
         write_text(folder / "flagged.csv", flagged)
-    if found is not None:
-        save_evaluation(found, folder / "evaluation.png")
+    write_text(folder / "evaluation.json", dumps(document, indent=2, allow_nan=False) + "\n")
