@@ -98,13 +98,15 @@ def choose_view(problem: Problem, views: Mapping[str, ViewSet], l2: float) -> Vi
             words += more
         reason = f"views can't be compared, as a class has one label only; {words}"
         return _made(problem, name, views[name], reason, **evidence)
-    rivals = [n for n in found if n == name or _replaces(n, name, found)]
+    first, rivals = name, [n for n in found if n == name or _replaces(n, name, found)]
     name = max(rivals, key=lambda n: float(found[n].sum()))
     name = _by_edges(problem.graph, views) if name == "structure" else name
     means = {n: float(np.exp(values.mean())) for n, values in found.items()}
     validation = problem.split.val.size > 0
     kind = "probability of validation labels" if validation else "out-of-fold probability of training labels"
-    reason = f"mean {kind}: {', '.join(f'{n} {mean:.2f}' for n, mean in means.items())}; {words}"
+    higher = [n for n, mean in means.items() if name == first and mean > means[first]]
+    rule = f"{', '.join(higher)} higher, but not significantly, so {first} stays; " if higher else ""
+    reason = f"mean {kind}: {', '.join(f'{n} {mean:.2f}' for n, mean in means.items())}; {rule}{words}"
     return _made(problem, name, views[name], reason, **evidence, **means)
 
 

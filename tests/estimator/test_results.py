@@ -1,0 +1,98 @@
+"""What a fitted estimator shows: data frames, the network, the card, figures, short texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.nn.models import GCN
+
+import drgst
+from drgst.errors import RunError
+from drgst.estimator.card import MOST_CLASSES, class_shares
+from drgst.graph.core import Graph
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.select.threshold import Threshold
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    graph = drgst.block_model(90, 250, classes=3, features=30, words=8, signal=0.8, seed=1)
+    named = graph.with_(class_names=("ant", "<b>bee</b>", "cat"), node_ids=np.array([f"n{k}" for k in range(90)]))
+    return named.with_(splits=(drgst.random_split(graph, per_class=4, val=15, test=40, seed=0),))
+
+
+@pytest.fixture(scope="module")
+def model(graph: Graph) -> drgst.SelfTraining:
+    settings: dict[str, Any] = {"epochs": 40, "samples": 3, "threshold": 0.4, "lr": 0.03, "stages": 1, "keep": "last"}
+    return drgst.SelfTraining("drgst-de", settings, backbone=GCN).fit(graph)
+
+
+def test_data_frames(model: drgst.SelfTraining, graph: Graph) -> None:
+    history = model.history_.to_frame()
+    assert list(history.index) == [0, 1]
+    assert history.loc[1, "pseudo_labelled"] == model.history_[1].pseudo_labels.nodes.size
+    frame = model.predictions()
+    assert list(frame.index) == graph.node_ids.tolist()
+    assert (frame["label"] == model.classes_[model.predict()]).all()
+    np.testing.assert_allclose(frame["confidence"], model.probabilities_.max(axis=1), atol=1e-6)
+    np.testing.assert_allclose(frame["p:ant"], model.probabilities_[:, 0], atol=1e-6)
+
+
+def test_the_fitted_network(model: drgst.SelfTraining, graph: Graph) -> None:
+    """The user's own module with the weights of the result: it gives the logits of the model."""
+    network = model.network()
+    assert isinstance(network, GCN)
+    assert not network.training
+    data = drgst.to_pyg(graph)
+    with torch.no_grad():
+        logits = network(data.x / data.x.sum(dim=1, keepdim=True).clamp_min(1e-12), data.edge_index)
+    assert (logits.argmax(dim=1).numpy() == model.predict()).mean() > 0.95
+    with pytest.raises(RunError, match="trains no network"):
+        drgst.SelfTraining("label-propagation").fit(graph).network()
+
+
+def test_the_card_escapes_names(model: drgst.SelfTraining) -> None:
+    html = model._repr_mimebundle_()["text/html"]
+    for words in ("test accuracy", "pseudo-labelled nodes", "stopped", "predicted classes", "&lt;b&gt;bee"):
+        assert words in html
+    assert "<b>bee" not in html
+    assert "text/html" in drgst.DRGST()._repr_mimebundle_(), "before fit, the parameters"
+    shares = class_shares(model.result_)
+    assert sum(count for _, count, _ in shares) == 90
+    assert len(shares) <= MOST_CLASSES + 1
+
+
+@pytest.mark.parametrize("figure", ["stages", "calibration", "map"])
+def test_figures(model: drgst.SelfTraining, figure: str) -> None:
+    made = getattr(model.plot, figure)()
+    assert made.axes[0].has_data()
+    assert made._repr_png_().startswith(b"\x89PNG")
+
+
+def test_no_calibration_without_known_labels(graph: Graph) -> None:
+    labels = np.where(np.isin(np.arange(90), graph.split.train), graph.labels, -1)
+    fitted = drgst.SelfTraining("label-propagation").fit(graph.with_(labels=labels, splits=()))
+    with pytest.raises(RunError, match="no test or validation node has a known label"):
+        fitted.plot.calibration()
+
+
+def test_short_texts(model: drgst.SelfTraining, graph: Graph) -> None:
+    text = str(model.history_)
+    assert text.splitlines()[0].split() == [
+        "stage",
+        "pseudo-labelled",
+        "mean",
+        "gain",
+        "validation",
+        "epochs",
+        "seconds",
+    ]
+    assert text.splitlines()[-1].startswith("stopped: ")
+    assert repr(model.history_).startswith("History(2 stages, ")
+    assert repr(model.history_[0]).startswith("Stage(0: teacher, validation accuracy ")
+    assert repr(Recipe(select=Threshold(0.5))) == "Recipe(select=Threshold(threshold=0.5))"
+    assert repr(drgst.statistics(graph)).startswith("Statistics('block-model': 90 nodes, 250 edges, mean degree 5.6, ")
+    assert repr(graph.split).startswith("Split('random-4-per-class-seed-0': train 12, val 15, test 40, pool ")
