@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from drgst.cli import main
+from drgst.cli import console, main
 from drgst.cli.console import get_console, printable, write_data
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.io.npz import save_graph
@@ -146,3 +147,16 @@ def test_ctrl_c_while_modules_are_imported_is_exit_code_130(module: str) -> None
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+def test_a_long_step_is_named_after_two_seconds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "QUIET", 0.05)
+    with console.working("clustering"):
+        time.sleep(0.3)
+    assert capsys.readouterr().err == "clustering\n"
+    with console.working("quick"):
+        pass
+    time.sleep(0.1)
+    assert capsys.readouterr().err == ""
