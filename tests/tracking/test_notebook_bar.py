@@ -10,7 +10,8 @@ from rich.console import Console
 
 from drgst.selftrain.history import History
 from drgst.tracking import notebook, terminal
-from drgst.tracking.notebook import NotebookBar, in_notebook
+from drgst.tracking.jupyter import in_notebook
+from drgst.tracking.notebook import NotebookBar
 from drgst.tracking.terminal import Progress
 from drgst.tracking.words import Place
 

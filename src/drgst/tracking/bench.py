@@ -6,7 +6,6 @@ import sys
 import time
 from collections import Counter
 from contextlib import AbstractContextManager
-from html import escape
 from typing import Any
 
 from rich.console import Console, Group
@@ -16,8 +15,8 @@ from drgst.bench.bench import BenchCallback
 from drgst.bench.statistics.cells import mean_and_std
 from drgst.bench.task import Task
 from drgst.extras import import_extra
+from drgst.tracking.jupyter import bar_html, in_notebook
 from drgst.tracking.live import LiveDisplay
-from drgst.tracking.notebook import INNER, OUTER, TEXT, in_notebook
 
 SHOWN = 8  # cells of the live table
 QUIET = 2.0  # seconds without a line after which a finished run is printed where there is no live table
@@ -128,9 +127,8 @@ class NotebookBench(BenchProgress):
         self.handle.update(self._bar(self.state()))
 
     def _bar(self, text: str) -> Any:
-        share = 100 * len(self.ended) / len(self.tasks) if self.tasks else 100
-        bar = f'<div style="{OUTER}"><div style="{INNER.format(share)}"></div></div>'
-        return self.html.HTML(f'<div>{bar}<span style="{TEXT}">{escape(text)}</span></div>')
+        share = len(self.ended) / len(self.tasks) if self.tasks else 1
+        return self.html.HTML(bar_html(share, text))
 
 
 def bench_display(wanted: bool | None, slots: int) -> AbstractContextManager[BenchCallback]:

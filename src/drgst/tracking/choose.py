@@ -8,7 +8,8 @@ from pathlib import Path
 
 from drgst.errors import SettingError, unknown
 from drgst.selftrain.callbacks import Callback, Callbacks
-from drgst.tracking.notebook import NotebookBar, in_notebook
+from drgst.tracking.jupyter import in_notebook
+from drgst.tracking.notebook import NotebookBar
 
 LOGGERS: tuple[str, ...] = ("csv", "tensorboard", "mlflow")
 

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from drgst.extras import import_extra
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.history import History
+from drgst.tracking.jupyter import bar_html
 from drgst.tracking.words import Place, stage_line
 
 PERIOD = 0.2  # seconds between two updates
-OUTER = "background:#8883;border-radius:4px;height:8px;width:320px;display:inline-block;vertical-align:middle"
-INNER = "background:#0072B2;border-radius:4px;height:8px;width:{:.0f}%"
-TEXT = "margin-left:10px;font-family:sans-serif;font-size:13px"
-
-
-def in_notebook() -> bool:
-    """Whether a Jupyter kernel runs this process; IPython is not imported for this."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return type(shell).__name__ == "ZMQInteractiveShell"
 
 
 class NotebookBar(Callback):
@@ -72,5 +62,4 @@ class NotebookBar(Callback):
             self.handle.update(self._html(text))
 
     def _html(self, text: str) -> Any:
-        bar = f'<div style="{OUTER}"><div style="{INNER.format(100 * self.done)}"></div></div>'
-        return self.display.HTML(f'<div>{bar}<span style="{TEXT}">{escape(text)}</span></div>')
+        return self.display.HTML(bar_html(self.done, text))
