@@ -64,3 +64,20 @@ def test_a_sweep_without_a_shared_draw_is_refused(tmp_path: Path, make_row: Row)
             opened.add(make_row(str(number), variant=f"threshold={value}", **changed))
     with pytest.raises(StoreError, match="holds no runs for the figure threshold"):
         prepare("threshold", Request(tmp_path / "runs.db"))
+
+
+def test_of_equal_sets_that_with_fewer_changed_settings(make_row) -> None:  # type: ignore[no-untyped-def]
+    """Runs with another number of stages are shown only where there are no others."""
+    rows = []
+    for stages, more, accuracy in ((3, "stages=3,", 0.9), (2, "", 0.5)):
+        for value in (0.4, 0.5):
+            settings = json.dumps({"threshold": value, "stages": stages})
+            variant = f"{more}threshold={value}"
+            rows.append(
+                make_row(
+                    f"{stages}{value}", recipe="drgst-do", variant=variant, settings=settings, test_accuracy=accuracy
+                )
+            )
+    for order in (rows, rows[::-1]):
+        (line,) = sweep.lines(order, "threshold")
+        assert {a for by in line.values.values() for a in by.values()} == {0.5}

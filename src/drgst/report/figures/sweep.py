@@ -85,7 +85,8 @@ def prepare(request: Request, setting: str) -> Data | None:
 def lines(rows: Iterable[Row], setting: str, wanted: RunFilter | None = None) -> list[Line]:
     """For each recipe and label count the runs that differ in ``setting`` alone.
 
-    Of several such sets of runs the one with most values is taken, of equal ones the newest.
+    Of several such sets of runs the one with most values is taken, of equal ones that with the fewest settings that
+    differ from the recipe's own, then the newest.
     """
     wanted = wanted or RunFilter()
     groups: dict[tuple[str, int], dict[str, list[Row]]] = {}
@@ -94,20 +95,21 @@ def lines(rows: Iterable[Row], setting: str, wanted: RunFilter | None = None) ->
             key = canonical([row["recipe_version"], row["data_sha256"], _others(row["settings"], setting)])
             groups.setdefault((row["recipe"], row["per_class"]), {}).setdefault(key, []).append(row)
     made = [
-        Line(recipe, k, max((_values(rows, setting) for rows in sets.values()), key=lambda each: each[:2])[2])
+        Line(recipe, k, max((_values(rows, setting) for rows in sets.values()), key=lambda each: each[:3])[3])
         for (recipe, k), sets in sorted(groups.items(), key=lambda item: (DRGST.index(item[0][0]), item[0][1]))
     ]
     return [line for line in made if len(line.values) > 1]
 
 
-def _values(rows: Sequence[Row], setting: str) -> tuple[int, str, dict[float, dict[int, float]]]:
-    """The number of values, the date of the newest run, and value -> draw -> accuracy."""
+def _values(rows: Sequence[Row], setting: str) -> tuple[int, int, str, dict[float, dict[int, float]]]:
+    """The number of values, minus that of changed settings, the newest run's date, and value -> draw -> accuracy."""
     values: dict[float, dict[int, float]] = {}
     for row in rows:
         value = json.loads(row["settings"]).get(setting)
         if value is not None:
             values.setdefault(round(value, 6), {})[row["draw"]] = row["test_accuracy"]
-    return len(values), max(row["created"] for row in rows), values
+    changed = max(row["variant"].count("=") for row in rows)
+    return len(values), -changed, max(row["created"] for row in rows), values
 
 
 def _others(settings: str, setting: str) -> dict[str, Any]:
