@@ -32,7 +32,8 @@ def evaluation_figure(found: Evaluation) -> Figure:
         curve.plot(recall, precision, color=BLUE, drawstyle="steps-pre")
         value = found.figures["average_precision"]
         curve.set(xlabel="recall", ylabel="precision", xlim=(0, 1.02), ylim=(0, 1.02))
-        curve.set_title(f"{found.positive}: average precision {value.value:.3f} [{value.low:.3f}, {value.high:.3f}]")
+        curve.set_title(f"average precision {value.value:.3f}")
+        curve.text(0.04, 0.06, f"95%: {value.low:.3f} to {value.high:.3f}", transform=curve.transAxes, fontsize=5.5)
         _thresholds(thresholds, found)
     return figure
 
@@ -56,8 +57,8 @@ def _calibration(panel: Any, found: Evaluation) -> None:
     stated, true = (np.bincount(place, weights=v, minlength=BINS)[filled] / count[filled] for v in (p, hit))
     panel.plot([0, 1], [0, 1], color=GREY, lw=0.6)
     panel.scatter(stated, true, s=4 + 20 * np.sqrt(count[filled] / count.max()), color=ORANGE)
-    panel.set(xlabel="stated probability", ylabel="true share", xlim=(0, 1), ylim=(0, 1))
-    panel.set_title(title)
+    panel.set(xlabel="stated probability", ylabel="true share", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    panel.set_title(title if len(title) <= 30 else "calibration")
 
 
 def _thresholds(panel: Any, found: Evaluation) -> None:
