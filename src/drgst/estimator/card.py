@@ -13,6 +13,7 @@ STYLE = (
     "font-size:13px;max-width:640px"
 )
 BAR = "display:inline-block;height:9px;border-radius:2px;background:#0072B2;margin-right:6px;vertical-align:middle"
+TABLE = "margin:0;font-size:inherit"
 MOST_CLASSES = 12  # the largest classes are shown, the others are summed up
 
 
@@ -30,8 +31,8 @@ def card_html(title: str, result: Result) -> str:
     return (
         f"<div style='{STYLE}'><div style='font-weight:600;font-family:monospace'>{escape(title)}</div>"
         f"<div style='color:#777;margin:2px 0 6px'>{escape(repr(result.graph))}</div>"
-        f"<table style='margin:0'>{facts}</table>"
-        f"<div style='color:#777;margin-top:6px'>predicted classes</div><table style='margin:0'>{shares}</table></div>"
+        f"<table style='{TABLE}'>{facts}</table>"
+        f"<div style='color:#777;margin-top:6px'>predicted classes</div><table style='{TABLE}'>{shares}</table></div>"
     )
 
 
