@@ -136,11 +136,15 @@ def test_six_benches_share_one_store(tmp_path: Path) -> None:
     grid = ["--datasets", "town.npz", "--per-class", "3", "--recipes", "gcn,sgc,drgst-do", "--draws", "12"]
     command = [sys.executable, "-m", "drgst", "bench", *grid, "--jobs", "1", "--json", "--set", "epochs=8"]
     benches = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(6)]
-    while not Path("runs.db").exists() or _count("runs.db") < 4:
-        time.sleep(0.1)
-    for victim in benches[:2]:
-        victim.kill()
-    outputs = [bench.communicate(timeout=600)[0] for bench in benches]
+    try:
+        while not Path("runs.db").exists() or _count("runs.db") < 4:
+            time.sleep(0.1)
+        for victim in benches[:2]:
+            victim.kill()
+        outputs = [bench.communicate(timeout=600)[0] for bench in benches]
+    finally:
+        for bench in benches:
+            bench.kill()
     documents = [json.loads(out.splitlines()[-1]) for out in outputs[2:]]
     with Store("runs.db") as store:
         rows = store.all_rows(("key", "recipe", "draw", "error"))
@@ -152,5 +156,5 @@ def test_six_benches_share_one_store(tmp_path: Path) -> None:
 
 
 def _count(path: str) -> int:
-    with Store(path) as store:
+    with Store(path, create=True) as store:  # a bench may be making its tables
         return len(store.all_rows(("key",)))
