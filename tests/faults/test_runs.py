@@ -448,3 +448,13 @@ def test_resume_with_another_number_of_threads_warns_and_keeps_the_first(capsys:
     assert code == 0
     assert "warning: the run in x was started with 1 threads and continues with them" in err
     assert bits(Path("x")) == before
+
+
+@pytest.mark.parametrize("name", ["summary.json", "history.jsonl"])
+def test_a_report_of_files_without_their_keys_is_refused(capsys: Any, file: Path, name: str) -> None:
+    """They are JSON, but not that of a run."""
+    call(capsys, "run", file, *QUICK, "stages=1", "--out", "x")
+    (Path("x") / name).write_text('{"stage": 0}\n')
+    code, _, err = call(capsys, "run", "--out", "x", "--resume")
+    assert code == 2
+    assert err.startswith("error: summary.json or history.jsonl in x is damaged")

@@ -70,7 +70,7 @@ def run(
     from contextlib import nullcontext
 
     from drgst.cli.output.run import report
-    from drgst.errors import SplitError, located
+    from drgst.errors import RunError, SplitError, located
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
     from drgst.runs.config_file import parse_changes, read_config
@@ -109,9 +109,13 @@ def run(
                 run = Run.from_config(wanted, lambda data: _open(data, root))
             execute(run, folder, resume, json, log)
     summary = folder.summary()
-    report(get_console(json), summary, folder.rows(), str(folder))
+    try:
+        report(get_console(json), summary, folder.rows(), str(folder))
+        document = {key: summary[key] for key in JSON_KEYS}
+    except (KeyError, TypeError) as error:
+        raise RunError(f"summary.json or history.jsonl in {folder} is damaged: {error}") from error
     if json:
-        emit({key: summary[key] for key in JSON_KEYS})
+        emit(document)
 
 
 def _graph_and_settings(words: list[str], changes: list[str]) -> tuple[str | None, dict[str, Any]]:

@@ -150,7 +150,7 @@ class Store:
             raise StoreError(f"can't write the store {self.path}: {error.strerror or error}") from error
         except sqlite3.OperationalError as error:
             raise StoreError(_operational(self.path, str(error))) from error
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a name in the damaged file may be no text
             raise StoreError(_damaged(self.path, str(error))) from error
 
 
