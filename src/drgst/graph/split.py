@@ -82,6 +82,10 @@ class Split:
             free[self.test] = False
         return replace(self, pool=np.flatnonzero(free))
 
+    def with_validation_as_training(self) -> Split:
+        """The same split with the validation nodes moved to the training nodes."""
+        return replace(self, train=np.union1d(self.train, self.val), val=_NO_NODES)
+
     def without_validation(self) -> Split:
         """The same split with the validation nodes moved to the pool; their labels are not used."""
         return replace(self, val=_NO_NODES, pool=np.union1d(self.pool, self.val))

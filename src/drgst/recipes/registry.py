@@ -13,6 +13,8 @@ from drgst.recipes.presets import Presets, for_dataset
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
 
+UNLESS_DEFAULT = frozenset({"prior", "val_labels"})  # read by every recipe, and part of a run that has another value
+
 Make = Callable[[Settings], AnyRecipe]
 _TABLE: dict[str, RecipeSpec] = {}
 
@@ -40,7 +42,8 @@ class RecipeSpec:
 
         They are restricted to the settings that the recipe reads; a change or default of another is refused.
         """
-        given = {k: v for k, v in {**self.defaults, **(changes or {})}.items() if k != "prior" or v}
+        given = {**self.defaults, **(changes or {})}
+        given = {name: value for name, value in given.items() if name not in UNLESS_DEFAULT or value != _default(name)}
         settings = Settings().updated({**(preset or {}), **given})
         restricted = settings.restricted(f"recipe {self.name}", self.reads(settings))
         restricted.check_names(given)
@@ -55,8 +58,12 @@ class RecipeSpec:
         """The settings that the recipe reads: while its parts are made, and while they run."""
         recorder = _Recorder(settings)
         recipe = self.make(cast(Settings, recorder))
-        names = {*recorder.names, *recipe.reads, *READS, "device"}
-        return frozenset(names if settings.prior is not None else names - {"prior"})  # part of a run that has one
+        names = {*recorder.names, *recipe.reads, *READS, *UNLESS_DEFAULT, "device"}
+        return frozenset(n for n in names if n not in UNLESS_DEFAULT or getattr(settings, n) != _default(n))
+
+
+def _default(name: str) -> Any:
+    return Settings.model_fields[name].default
 
 
 class _Recorder:

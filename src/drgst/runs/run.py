@@ -72,6 +72,8 @@ class Run:
         """
         split = config.make_split(graph) if split is None else split
         settings, parts = resolve(recipe or str(config.recipe), graph, split, config.settings)
+        if settings.val_labels == "train":
+            split = split.with_validation_as_training()
         if settings.prior is not None:
             class_shares(parse_shares(settings.prior), graph.class_names)  # refuse an unknown class before training
         width = 4 * settings.hidden if "hidden" in settings.names else graph.num_classes  # weights, gradient, moments

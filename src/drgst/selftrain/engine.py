@@ -77,7 +77,7 @@ def postprocess(problem: Problem, recipe: AnyRecipe, history: History) -> Histor
     for place, part in enumerate(recipe.postprocess):
         context = Context(problem, recipe, history, stage, _rerun)
         adjusted = check_adjusted(part(stage.final_logits, context), stage.final_logits)
-        state = {**stage.state, **prefixed(POSTPROCESS.format(place), adjusted.learnt)}
+        state = {**stage.state, **adjusted.state, **prefixed(POSTPROCESS.format(place), adjusted.learnt)}
         note = join_notes(stage.note, adjusted.note)
         out_of_fold = stage.out_of_fold if adjusted.out_of_fold is None else adjusted.out_of_fold
         stage = replace(stage, postprocessed=adjusted.logits, state=state, note=note, out_of_fold=out_of_fold)

@@ -30,20 +30,6 @@ def _shares(value: Any) -> Any:
 
 
 Number = Annotated[float, BeforeValidator(_fraction)]
-PlusView = Literal[
-    "auto",
-    "topology",
-    "knn",
-    "features",
-    "hops",
-    "structure",
-    "neighbours",
-    "topology+knn",
-    "knn+hops+structure",
-    "topology+knn+hops+structure",
-]
-
-
 class Settings(BaseModel):
     """One flat, frozen set of settings, from which the command line, the config file and the Python API are made.
 
@@ -107,7 +93,7 @@ class Settings(BaseModel):
     )
     alpha: Number = Field(default=0.1, gt=0, lt=1, description="restart probability of the propagation")
     inverse_l2: Number = Field(default=100.0, gt=0, description="c of the penalty |W|^2 / (2c)")
-    view: PlusView = Field(default="auto", description="the view that is read")
+    view: str = Field(default="auto", description="the views that are used, joined by +; auto: all")
     # what is done to the predictions of the result
     calibrate: Literal["none", "temperature", "bias", "mixing", "cagcn", "crossfit"] = Field(
         default="none", description="calibration, fitted to validation nodes; crossfit: to out-of-fold training nodes"
@@ -117,6 +103,9 @@ class Settings(BaseModel):
     smooth_alpha: Number = Field(default=0.8, ge=0, lt=1, description="how far correct-and-smooth spreads labels")
     prior: Annotated[str | None, BeforeValidator(_shares)] = Field(
         default=None, description="class shares of the unlabelled nodes, as in fraud=0.02; none: as predicted"
+    )
+    val_labels: Literal["hold-out", "train"] = Field(
+        default="hold-out", description="what validation labels are for: stopping and choice, or training like others"
     )
     # the machine
     device: str = Field(default="cpu", description="cpu, cuda, cuda:1, mps or auto")

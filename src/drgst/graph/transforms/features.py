@@ -86,15 +86,30 @@ def svd(x: Features, k: int, seed: int, rounds: int = 7) -> np.ndarray:
     return reduced
 
 
-def reduce_columns(x: Features, k: int) -> np.ndarray:
-    """X, or U_k Σ_k = X V_k of its truncated SVD where it has more than k columns, (N, ≤k) dense."""
+def projection(x: Features, k: int) -> np.ndarray | None:
+    """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ; None where X has k rows or columns or fewer and needs no reduction."""
     if min(x.shape) <= k:
-        return np.asarray(x if isinstance(x, np.ndarray) else x.toarray(), dtype=np.float32)
+        return None
     if x.shape[1] > GRAM_COLUMNS:
-        return svd(x, k, seed=0, rounds=3)
+        reduced = svd(x, k, seed=0, rounds=3)
+        squares = np.maximum((reduced * reduced).sum(axis=0), np.finfo(np.float32).tiny)
+        transposed = x.T if isinstance(x, np.ndarray) else x.T.tocsr()
+        return np.asarray(_product(transposed, reduced) / squares, dtype=np.float32)  # Xᵀ U Σ / Σ² = V
     square = x.T @ x
     _, v = np.linalg.eigh(np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), dtype=np.float64))
-    return _product(x, v[:, -k:][:, ::-1].astype(np.float32))
+    return np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32)
+
+
+def reduce_columns(x: Features, k: int) -> np.ndarray:
+    """X V_k of the truncated SVD of X, or X where :func:`projection` has nothing to reduce, (N, ≤k) dense."""
+    return project(x, projection(x, k))
+
+
+def project(x: Features, v: np.ndarray | None) -> np.ndarray:
+    """X V, dense; X where V is None."""
+    if v is None:
+        return np.asarray(x if isinstance(x, np.ndarray) else x.toarray(), dtype=np.float32)
+    return _product(x, v)
 
 
 def _product(x: Features, y: np.ndarray) -> np.ndarray:

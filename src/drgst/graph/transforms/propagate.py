@@ -72,27 +72,37 @@ def polynomial_blocks(
 
 
 def polynomials(
-    s: sp.csr_array, x: np.ndarray, coefficients: Sequence[np.ndarray], storage: Storage = MEMORY, name: str = "z"
-) -> tuple[np.ndarray, ...]:
-    """Σ_k c_k S^k X, centred and with rows of unit length, (N, D), for each c of ``coefficients``.
+    s: sp.csr_array,
+    x: np.ndarray,
+    coefficients: Sequence[np.ndarray],
+    storage: Storage = MEMORY,
+    name: str = "z",
+    means: Sequence[np.ndarray | None] | None = None,
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Σ_k c_k S^k X, centred and with rows of unit length, (N, D), for each c of ``coefficients``; and the means, (D,).
 
     ``x`` is (N, D) of any storage. Two restart probabilities are two :func:`restart_coefficients`; X, S X, S² X are the
     rows of an identity matrix. Beside the results, three blocks of columns (:func:`polynomial_blocks`) and one per
-    polynomial are held. In ``storage`` the results are called ``name``-0, ``name``-1, …
+    polynomial are held. In ``storage`` the results are called ``name``-0, ``name``-1, … ``means`` are those of another
+    graph, which are then subtracted instead of the own ones.
     """
+    given = means or [None] * len(coefficients)
     results = [storage.empty(x.shape, f"{name}-{r}") for r in range(len(coefficients))]
+    centres = [np.empty(x.shape[1], dtype=np.float32) if mean is None else mean for mean in given]
     squares = np.zeros((len(coefficients), x.shape[0]))
     scales = [0.0] * len(coefficients)  # one number per result that makes its values about 1, for float16
     for columns, sums in polynomial_blocks(s, x, coefficients):
         for r, (result, block) in enumerate(zip(results, sums, strict=True)):
-            block -= block.mean(axis=0, dtype=np.float64).astype(np.float32)
+            if given[r] is None:
+                centres[r][columns] = block.mean(axis=0, dtype=np.float64)
+            block -= centres[r][columns]
             scales[r] = scales[r] or _inverse_rms(block)
             block *= np.float32(scales[r] or 1)
             squares[r] += np.einsum("ij,ij->i", block, block)
             result[:, columns] = block
     for result, q in zip(results, squares, strict=True):
         divide_rows(result, q)
-    return tuple(results)
+    return tuple(results), tuple(centres)
 
 
 def _inverse_rms(block: np.ndarray) -> float:

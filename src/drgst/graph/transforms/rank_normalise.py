@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from drgst.graph.core import Features
 
 SCALE_RATIO = 30  # columns whose sizes differ by more are in different units
+KNOTS = 512  # values of a column whose scores are kept; between them scores are interpolated
 
 
 def rank_normalise(x: Features) -> Features:
@@ -98,6 +100,52 @@ def rank_scores(x: Features) -> Features:
     sparse.data = np.concatenate([np.zeros(0), *scores[dense.shape[1] :]]).astype(np.float32)
     first = np.array(scores[: dense.shape[1]], dtype=np.float32).reshape(-1, x.shape[0]).T
     return sp.csr_array(sp.hstack([sp.csc_array(first), sparse]))
+
+
+@dataclass(frozen=True, eq=False)
+class RankTable:
+    """x -> the :func:`rank_scores` that x would have had among the nodes of another graph, (N, F) dense.
+
+    Of each column up to 512 values and their scores are kept; scores of values between them are interpolated.
+    """
+
+    full: np.ndarray  # whether most nodes have the column, (F,)
+    values: np.ndarray  # ascending, the last one repeated, (F, Q); of a column that is not full, of |x|
+    scores: np.ndarray  # of these values, (F, Q)
+
+    @classmethod
+    def fit(cls, x: Features) -> RankTable:
+        """The table of the features ``x``, (N, F)."""
+        columns = _columns(x)
+        full = np.array([_ranked_rows(column).all() for column in columns], dtype=bool)
+        ranked = [column[_ranked_rows(column)] for column in columns]
+        each = _column_scores(ranked, x.shape[0])
+        pairs = [_knots(v if f else np.abs(v), s if f else np.abs(s)) for v, s, f in zip(ranked, each, full, strict=True)]
+        width = max((values.size for values, _ in pairs), default=1)
+        tables = (np.stack([np.pad(p[side], (0, width - p[side].size), "edge") for p in pairs]) for side in (0, 1))
+        return cls(full, *(table.astype(np.float32) for table in tables))
+
+    def __call__(self, x: Features) -> np.ndarray:
+        """The scores of ``x``, (N, F) float32."""
+        out = np.zeros(x.shape, dtype=np.float32)
+        for j, column in enumerate(_columns(x)):
+            size = column if self.full[j] else np.abs(column)
+            scores = np.interp(size, self.values[j], self.scores[j])
+            out[:, j] = scores if self.full[j] else np.sign(column) * scores
+        return out
+
+
+def _columns(x: Features) -> list[np.ndarray]:
+    return list((x if isinstance(x, np.ndarray) else x.toarray()).T)
+
+
+def _knots(values: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """At most 512 distinct values in ascending order, and their scores."""
+    if not values.size:
+        return np.zeros(1), np.zeros(1)
+    distinct, first = np.unique(values, return_index=True)
+    kept = np.unique(np.linspace(0, distinct.size - 1, min(distinct.size, KNOTS)).round().astype(np.int64))
+    return distinct[kept], scores[first][kept]
 
 
 def _ranked_rows(column: np.ndarray) -> np.ndarray:

@@ -43,6 +43,7 @@ class Adjusted:
     learnt: Mapping[str, Tensor] = field(default_factory=dict)
     note: str = ""
     out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels
+    state: Mapping[str, Tensor] = field(default_factory=dict)  # tensors of the learner that take the place of its own
 
 
 class Postprocess(ABC):

@@ -5,42 +5,74 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from torch import Tensor
+from scipy.linalg import cho_factor, cho_solve
 
+from drgst.graph.transforms.products import multiply_rows
 from drgst.graph.transforms.softmax import log_softmax
-from drgst.nn.losses import NodeLoss, cross_entropy
 
-STEPS = 30  # iterations of L-BFGS
+STEPS = 20  # of accelerated descent; the objective is then within 0.001 of its minimum on the paper's data sets
+JITTER = 1e-6  # added to the curvature of the bias, which has no l2
 
 
 @dataclass(frozen=True)
 class SoftmaxRegression:
-    """min over W, b of Σ_i w_i l(y_i, softmax(z_i W + b)) / Σ_i w_i + λ/2 ‖W‖², λ = ``l2``."""
+    """min over W, b of Σ_i w_i CE(y_i, softmax(z_i W + b)) / Σ_i w_i + λ/2 ‖W‖², λ = ``l2``.
+
+    The Hessian of the first term is at most ½ Zᵀ diag(w) Z for every class (Böhning, 1992). So a step by the inverse of
+    ½ Zᵀ diag(w) Z + λ I, factorised once, never overshoots. Twenty steps with Nesterov's momentum, restarted where it
+    points uphill.
+    """
 
     classes: int
     l2: float
-    loss: NodeLoss = cross_entropy
 
-    def fit(self, rows: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tuple[Tensor, Tensor]:
-        """W, (D, C), and b, (C,), for (M, D) ``rows``: L-BFGS from zero with a strong Wolfe line search."""
-        z = torch.from_numpy(np.ascontiguousarray(rows, dtype=np.float32))
-        y = torch.from_numpy(np.array(labels, dtype=np.int64))
-        w = torch.from_numpy((weights / weights.sum()).astype(np.float32))
-        weight = torch.zeros(z.shape[1], self.classes, requires_grad=True)
-        bias = torch.zeros(self.classes, requires_grad=True)
-        optimiser = torch.optim.LBFGS([weight, bias], max_iter=STEPS, history_size=10, line_search_fn="strong_wolfe")
+    def fit(self, rows: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """W, (D, C), and b, (C,), float32, for (M, D) ``rows``."""
+        z = np.asarray(rows, dtype=np.float32)
+        if z.shape[0] < z.shape[1]:  # W lies in the span of the rows
+            basis, triangle = np.linalg.qr(z.T)
+            weight, bias = self._minimise(np.ascontiguousarray(triangle.T), labels, weights)
+            return basis @ weight, bias
+        return self._minimise(z, labels, weights)
 
-        def closure() -> Tensor:
-            optimiser.zero_grad()
-            value = w.dot(self.loss(torch.addmm(bias, z, weight), y)) + self.l2 / 2 * weight.square().sum()
-            value.backward()
-            return value
+    def _minimise(self, z: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        count, width = z.shape
+        share = (weights / weights.sum()).astype(np.float32)[:, None]
+        z = np.hstack([z, np.ones((count, 1), dtype=np.float32)])  # the last column is the bias
+        penalty = np.full((width + 1, 1), self.l2, dtype=np.float32)
+        penalty[-1] = 0
+        curvature = 0.5 * ((z * share).T @ z)
+        curvature[np.diag_indices(width + 1)] += np.maximum(penalty, JITTER)[:, 0]
+        factor = cho_factor(curvature, overwrite_a=True, check_finite=False)
+        target = np.zeros((count, self.classes), dtype=np.float32)
+        target[np.arange(count), labels] = 1
+        w = ahead = np.zeros((width + 1, self.classes), dtype=np.float32)
+        momentum = 1.0
+        for _ in range(STEPS):
+            error = _softmax_rows(z @ ahead) - target
+            error *= share
+            new = ahead - cho_solve(factor, z.T @ error + penalty * ahead, check_finite=False)
+            if np.vdot(ahead - new, new - w) > 0:
+                momentum = 1.0
+            following = (1 + np.sqrt(1 + 4 * momentum * momentum)) / 2
+            ahead = new + np.float32((momentum - 1) / following) * (new - w)
+            w, momentum = new, following
+        return w[:-1], w[-1]
 
-        optimiser.step(closure)
-        return weight.detach(), bias.detach()
+
+def linear_log_probs(rows: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """log softmax(z W + b), (N, C) float32, for rows of any storage."""
+    return log_softmax(multiply_rows(rows, weight) + bias).astype(np.float32)
 
 
-def linear_log_probs(rows: np.ndarray, weight: Tensor, bias: Tensor) -> np.ndarray:
-    """log softmax(z W + b), (N, C) float64."""
-    return log_softmax(rows @ weight.numpy() + bias.numpy())
+def scale_l2(l2: float, classes: int) -> float:
+    """λ · min(1, 10 / C): the loss of one class is 1/C of the whole, but W has as many entries for it as ever."""
+    return l2 * min(1.0, 10 / classes)
+
+
+def _softmax_rows(z: np.ndarray) -> np.ndarray:
+    """softmax in float32, in place."""
+    z -= z.max(axis=1, keepdims=True)
+    np.exp(z, out=z)
+    z /= z.sum(axis=1, keepdims=True)
+    return z

@@ -1,4 +1,4 @@
-"""Which edges to train a network on: the choice of drgst-plus, as a view of the graph."""
+"""Which edges to train a network on: by the view weights of drgst-plus."""
 
 from __future__ import annotations
 
@@ -22,15 +22,13 @@ class Suggestion(NamedTuple):
 
 
 def suggest_view(graph: Graph, split: Split) -> Suggestion:
-    """Suggest ``"topology"``, ``"knn"`` or ``"union"``; only labels of training and validation nodes are used.
+    """Suggest ``"topology"``, ``"knn"`` or ``"union"``; only labels of training nodes are used.
 
-    The views of drgst-plus are compared (:func:`~drgst.selftrain.learners.multiview.choice.choose_view`). The one it
-    takes gives the suggestion: ``"union"`` if it uses the graph's edges as topology beside kNN, ``"knn"`` if it relies
-    on features, ``"topology"`` if it relies on edges.
+    ``"topology"`` where the views of drgst-plus that use edges have two thirds of the weight or more, ``"knn"`` where
+    those of features alone have, else ``"union"``.
     """
-    choice = MultiViewEnsemble().choice(Problem.of(graph, split, Settings()))
-    parts = set(choice.name.split("+"))
-    view: View = "topology"
-    if parts & {"knn", "features"}:
-        view = "union" if "topology" in parts else "knn"
-    return Suggestion(view, choice.reason, choice.evidence)
+    weights = MultiViewEnsemble().view_weights(Problem.of(graph, split, Settings()))
+    features = sum(weights.get(name, 0.0) for name in ("knn", "features"))
+    view: View = "topology" if features <= 1 / 3 else "knn" if features >= 2 / 3 else "union"
+    shown = ", ".join(f"{name} {w:.2f}" for name, w in sorted(weights.items(), key=lambda item: -item[1]))
+    return Suggestion(view, f"view weights by out-of-fold training labels: {shown}", weights)

@@ -1,103 +1,68 @@
-"""Views of a graph: representations of its nodes, each view with its own notion of similarity."""
+"""Views of a graph: representations of its nodes, each by its own notion of similarity."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
+from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
 
+from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Features, Graph
-from drgst.graph.transforms.features import centre, reduce_columns, row_l1, row_l2, standardise, svd, tfidf
-from drgst.graph.transforms.knn import knn_adjacency
+from drgst.graph.transforms.feature_map import FeatureMap
+from drgst.graph.transforms.features import idf, project, projection, row_l2, scale_columns, svd
+from drgst.graph.transforms.homophily import homophily
+from drgst.graph.transforms.knn import EXACT_NODES, knn_adjacency
 from drgst.graph.transforms.normalise import mean_norm, sym_norm, sym_norm_without_loops
-from drgst.graph.transforms.propagate import propagate
-from drgst.graph.transforms.rank_normalise import informative, rank_normalise
+from drgst.graph.transforms.products import Storage
+from drgst.graph.transforms.propagate import polynomials, restart_coefficients
+from drgst.graph.transforms.rank_normalise import informative
 
-MAX_COLUMNS = 256  # of a feature table
-MIN_COLUMNS = 32
-FULL_WIDTH_NODES = 200_000  # up to which tables have all columns: all views then take 2.4 GB and a run 5
-RESTARTS = ((0.1, 20), (0.3, 10))  # restart probability and steps of the propagation: long and short range
+FAR, NEAR = (0.1, 20), (0.3, 10)  # restart probability and steps of the propagation: experiment 007
+NEIGHBOURS = 10  # of the kNN view: experiment 009
 STRUCTURE_COLUMNS = 64
-NEIGHBOURS = 10  # of the kNN view
-KNN_NODES = 30_000  # above which exact neighbours cost more than the rest of a run
+MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
+FULL_WIDTH_NODES = 200_000  # up to which representations have all columns, in 32 bits
 
-SIMPLE = ("topology", "knn", "features", "hops", "structure", "neighbours")
-COMPOUND: dict[str, tuple[float, ...]] = {  # name -> weights of its views
-    "topology+knn": (1.0, 1.0),  # the second divided by 1 + degree
-    "knn+hops+structure": (4.0, 2.0, 1.0),
-    "topology+knn+hops+structure": (2.0, 2.0, 2.0, 1.0),
-}
+VIEWS = ("topology-far", "topology-near", "knn", "hops", "features", "structure", "neighbours")
+# Default weights of views, experiment 021: of those that rely on homophilous edges, and of the others.
+HOMOPHILOUS = {"topology-far": 0.6, "topology-near": 0.4}
+OTHERS = {"knn": 0.4, "hops": 0.25, "features": 0.1, "structure": 0.125, "neighbours": 0.125}
+ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often similar as not
+_FEATURES = ("topology-far", "topology-near", "knn", "hops", "features")
+_EDGES = ("topology-far", "topology-near", "hops", "structure", "neighbours")
+_OWN_NODES = ("structure", "neighbours")  # their columns are the nodes of the fitted graph
 
-Tables = tuple[np.ndarray, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """Representations of the nodes under one notion of similarity, and the weight of the view: a number, or (N,)."""
-
-    representations: Tables  # each (N, D) with centred unit rows
-    weight: float | np.ndarray = 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class ViewSet:
-    """One view or several, and the Â over which log-probabilities are smoothed."""
-
-    views: tuple[View, ...]
-    smoother: sp.csr_array | None = None
-
-    @property
-    def representations(self) -> Tables:
-        """Of all views."""
-        return tuple(z for view in self.views for z in view.representations)
-
-    def weights(self) -> np.ndarray:
-        """s_g(u) = w_g(u) / Σ_h w_h(u) for the weight w_g of each view, (G, N) or (G, 1)."""
-        raw = np.stack(np.broadcast_arrays(*(np.atleast_1d(view.weight) for view in self.views)))
-        return np.asarray(raw / raw.sum(axis=0), dtype=np.float64)
-
-
-def make_views(graph: Graph, names: Iterable[str] | None = None) -> dict[str, ViewSet]:
-    """Name -> views, for every name that the graph allows, or for ``names``.
-
-    ``topology``, ``knn``: Π X with Π = α Σ_k (1-α)^k Â^k at long range (α = 0.1) and short range (0.3), over the
-    graph's edges, or over those of the 10 nearest nodes by cosine. ``features``: X alone. ``hops``: [X, D^-1 A X,
-    (D^-1 A)² X], where a neighbour may also count against a class. X is once TF-IDF and once the row-normalised
-    features, each reduced to 256 columns; numeric features are rank-normalised first. ``structure``: leading singular
-    vectors of D^-½ A D^-½, from edges alone. ``neighbours``: ``structure`` and Π X of the TF-IDF of A + I, where the
-    features of a node are its neighbours, from edges alone. ``topology+knn``: both, kNN with weight 1 / (1 + degree),
-    so that it counts where edges are few. ``knn+hops+structure``: with weights 4, 2, 1, for heterophilous graphs.
-    ``topology+knn+hops+structure``: with weights 2, 2, 2, 1.
-    """
-    wanted = available_views(graph) if names is None else tuple(names)
-    maker = _Maker(graph)
-    simple = {part: getattr(maker, part)() for part in dict.fromkeys(p for name in wanted for p in name.split("+"))}
-    return {name: simple[name] if name in simple else _compound(name, simple, graph.degrees) for name in wanted}
+Arrays = dict[str, np.ndarray]
 
 
 def available_views(graph: Graph) -> tuple[str, ...]:
-    """The names that ``graph`` allows: by its features, its edges and, for kNN, its number of nodes."""
+    """The views that ``graph`` allows: by its features, its edges and, for kNN, its number of nodes."""
     features, edges = informative(graph.features), graph.num_edges > 0
-    needs = (features and edges, features and 2 < graph.num_nodes <= KNN_NODES, features, features and edges)
-    allowed = dict(zip(SIMPLE, (*needs, edges, edges), strict=True))
-    compounds = (name for name in COMPOUND if all(allowed[part] for part in name.split("+")))
-    return (*(name for name in SIMPLE if allowed[name]), *compounds)
+    names = [v for v in VIEWS if (features or v not in _FEATURES) and (edges or v not in _EDGES)]
+    if graph.num_nodes < 3 or (graph.num_nodes > EXACT_NODES and find_spec("faiss") is None):
+        names = [v for v in names if v != "knn"]
+    return tuple(names)
 
 
-def feature_tables(x: Features) -> Tables:
-    """X twice, each (N, ≤256): TF-IDF with unit rows, and rows divided by their sums.
-
-    Where a feature is negative, TF-IDF does not apply: unit rows of the standardised and of the raw features instead.
-    """
-    values = x if isinstance(x, np.ndarray) else x.data
-    if values.size and values.min() < 0:
-        tables = (row_l2(standardise(x)), row_l2(x))
-    else:
-        tables = (row_l2(tfidf(x)), row_l1(x))
-    return tuple(reduce_columns(table, columns_kept(x.shape[0])) for table in tables)
+def matching_views(graph: Graph, name: str) -> tuple[str, ...]:
+    """The views of ``graph`` that ``name`` stands for: all for ``auto``, both ranges for ``topology``; several by +."""
+    available = available_views(graph)
+    if not available:
+        raise GraphError(f"{graph.name!r} has neither edges nor features that some nodes share")
+    if name == "auto":
+        return available
+    chosen = tuple(v for v in available if any(part in (v, v.split("-")[0]) for part in name.split("+")))
+    known = {p for v in available for p in (v, v.split("-")[0])}
+    wrong = [part for part in name.split("+") if part not in known]
+    if wrong:
+        raise SettingError(f"this graph has no view {wrong[0]!r} (allowed: {', '.join(sorted(known))}, auto)")
+    return chosen
 
 
 def columns_kept(nodes: int) -> int:
@@ -105,62 +70,170 @@ def columns_kept(nodes: int) -> int:
     return min(MAX_COLUMNS, max(MIN_COLUMNS, MAX_COLUMNS * FULL_WIDTH_NODES // max(nodes, 1)))
 
 
-class _Maker:
-    """One method per simple view; what several need is computed once."""
+@dataclass(eq=False)
+class ViewMaps:
+    """What was learnt from the fitted graph and is applied to every graph: maps of features, means, singular vectors.
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    ``arrays`` are empty while the graph that they are learnt from is new; each is learnt when it is first needed.
+    """
+
+    arrays: Arrays = field(default_factory=dict)
+
+    def learn(self, name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        """The array of that name, made where it is not there yet."""
+        if name not in self.arrays:
+            self.arrays[name] = np.asarray(make())
+        return self.arrays[name]
+
+    def under(self, prefix: str) -> Arrays:
+        """The arrays whose names begin with ``prefix``, without it."""
+        return {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
+
+
+class Views:
+    """The representations of a graph's nodes, z, (N, D) with centred rows of unit length, each made once.
+
+    ``topology-far``, ``topology-near``: Π X with Π = α Σ_k (1-α)^k Â^k, α = 0.1 and 0.3. ``knn``: Π X over the edges of
+    the 10 nearest nodes by cosine, α = 0.1. ``hops``: [X, D^-1 A X, (D^-1 A)² X], where a neighbour may count against a
+    class. ``features``: X alone. ``structure``: leading singular vectors of D^-½ A D^-½, from edges alone.
+    ``neighbours``: Π X, α = 0.1, where the features of a node are its neighbours (TF-IDF of A + I), from edges alone. X
+    is the :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
+    """
+
+    def __init__(self, graph: Graph, maps: ViewMaps | None = None) -> None:
+        self.graph, self.maps = graph, maps or ViewMaps()
+        self._made: dict[str, np.ndarray] = {}
+        self._old = int(self.maps.learn("nodes", lambda: _fingerprint(graph, graph.num_nodes))[0])
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The representation of that view."""
+        if name not in self._made:
+            self._make(name)
+        return self._made[name]
+
+    def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | None:
+        """Σ_v w_v S_v / Σ_v w_v over the views v that propagate over S_v; None where none does."""
+        knn = weights.get("knn", 0.0)
+        edges = sum(weights.get(name, 0.0) for name in ("topology-far", "topology-near", "neighbours"))
+        if not knn + edges:
+            return None
+        if not knn or not edges:
+            return self._edges if edges else self._knn
+        return sp.csr_array((edges * self._edges + knn * self._knn) / np.float32(knn + edges))
+
+    def default_weights(self) -> dict[str, float]:
+        """View -> weight before any label is seen: τ for topology, 1 - τ for the others, τ / (1 - τ) = 10 (a / (1 - a))².
+
+        a = 2h - 1 for the :func:`~drgst.graph.transforms.homophily.homophily` h of edges by features, which is 0 where
+        edges join no more similar nodes than chance and 1 where they always do.
+        """
+        names = available_views(self.graph)
+        if not any(name in HOMOPHILOUS for name in names):
+            return {name: OTHERS[name] for name in names}
+        h = homophily(self.graph.adjacency, self["features"], self.graph.num_classes, np.random.default_rng(0))
+        a = max(2 * h - 1, 0.0)
+        share = ODDS * a * a / (ODDS * a * a + (1 - a) ** 2)
+        return {n: share * HOMOPHILOUS[n] if n in HOMOPHILOUS else (1 - share) * OTHERS[n] for n in names}
+
+    def carried_over(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the fitted views that this graph allows; a warning names the others."""
+        names, allowed = tuple(names), set(available_views(self.graph))
+        same = np.array_equal(_fingerprint(self.graph, self._old), self.maps.arrays["nodes"])
+        kept = tuple(v for v in names if v in allowed and (same or v not in _OWN_NODES))
+        lost = [v for v in names if v not in kept]
+        if not kept:
+            raise GraphError(f"none of the model's views ({', '.join(names)}) can be made of {self.graph.name!r}")
+        if lost:
+            why = "which holds other nodes than the fitted graph" if set(lost) <= set(_OWN_NODES) else "as it is"
+            message = f"the views {', '.join(lost)} can't be made of {self.graph.name!r}, {why}; the others stand in"
+            warnings.warn(message, stacklevel=2)
+        return kept
 
     @cached_property
-    def x(self) -> Features:
-        return rank_normalise(self.graph.features)
+    def _storage(self) -> Storage:
+        return Storage("float32" if self.graph.num_nodes <= FULL_WIDTH_NODES else "float16")
 
     @cached_property
-    def tables(self) -> Tables:
-        return feature_tables(self.x)
+    def _feature_map(self) -> FeatureMap:
+        known = self.maps.under("features.")
+        if known:
+            return FeatureMap.of(known)
+        made = FeatureMap.fit(self.graph.features, columns_kept(self.graph.num_nodes))
+        self.maps.arrays |= {f"features.{name}": array for name, array in made.arrays().items()}
+        return made
 
-    def topology(self) -> ViewSet:
-        return _propagated(self.graph.adjacency, self.tables)
+    @cached_property
+    def _table(self) -> np.ndarray:
+        return self._feature_map(self.graph.features)
 
-    def knn(self) -> ViewSet:
-        near = knn_adjacency(tfidf(self.x), min(NEIGHBOURS, self.graph.num_nodes - 1))
-        return _propagated(near, self.tables)
+    @cached_property
+    def _edges(self) -> sp.csr_array:
+        return sym_norm(self.graph.adjacency)
 
-    def features(self) -> ViewSet:
-        return _view_set(tuple(centre(x) for x in self.tables))
+    @cached_property
+    def _knn(self) -> sp.csr_array:
+        rows: Features = self._feature_map.weighted(self.graph.features)
+        return sym_norm(knn_adjacency(rows, min(NEIGHBOURS, self.graph.num_nodes - 1)))
 
-    def hops(self) -> ViewSet:
-        mean = mean_norm(self.graph.adjacency)
-        near = [(x, mean @ x) for x in self.tables]
-        hops = [np.concatenate([centre(x), centre(y), centre(mean @ y)], axis=1) for x, y in near]
-        return _view_set(tuple(centre(z) for z in hops))
+    def _make(self, name: str) -> None:
+        if name.startswith("topology"):
+            self._propagated(("topology-far", "topology-near"), self._edges, self._table, (FAR, NEAR))
+        elif name == "knn":
+            self._propagated(("knn",), self._knn, self._table, (FAR,))
+        elif name == "neighbours":
+            self._propagated(("neighbours",), self._edges, self._neighbour_table(), (FAR,))
+        elif name == "features":
+            self._made[name] = self._centred(name, self._table)
+        elif name == "hops":
+            mean = mean_norm(self.graph.adjacency)
+            first = mean @ self._table
+            parts = (("x", self._table), ("first", first), ("second", mean @ first))
+            third = np.float32(np.sqrt(1 / len(parts)))
+            self._made[name] = np.hstack([self._centred(f"hops.{part}", x) * third for part, x in parts])
+        else:
+            self._made[name] = self._centred(name, self._positions())
 
-    def structure(self) -> ViewSet:
+    def _propagated(
+        self, names: tuple[str, ...], s: sp.csr_array, x: np.ndarray, ranges: tuple[tuple[float, int], ...]
+    ) -> None:
+        known = [self.maps.arrays.get(f"{name}.mean") for name in names]
+        made, means = polynomials(s, x, [restart_coefficients(*r) for r in ranges], self._storage, names[0], known)
+        for name, z, mean in zip(names, made, means, strict=True):
+            self._made[name] = z
+            self.maps.learn(f"{name}.mean", lambda mean=mean: mean)
+
+    def _centred(self, name: str, x: np.ndarray) -> np.ndarray:
+        mean = self.maps.learn(f"{name}.mean", lambda: x.mean(axis=0, dtype=np.float64).astype(np.float32))
+        return np.asarray(row_l2(x - mean), dtype=self._storage.dtype)
+
+    def _positions(self) -> np.ndarray:
+        """S V of S = D^-½ A D^-½ ≈ U Σ Vᵀ, (N, 64); of new nodes by their edges to old ones."""
         s = sym_norm_without_loops(self.graph.adjacency)
-        return _view_set((centre(svd(s, min(STRUCTURE_COLUMNS, s.shape[0] - 1), seed=0, rounds=3)),))
 
-    def neighbours(self) -> ViewSet:
-        a = self.graph.adjacency
-        own = sp.eye_array(a.shape[0], dtype=np.float32, format="csr")
-        table = reduce_columns(row_l2(tfidf(sp.csr_array(a + own))), columns_kept(a.shape[0]))
-        smoothed = _propagated(a, (table,))
-        return _view_set((*smoothed.representations, *self.structure().representations), smoothed.smoother)
+        def vectors() -> np.ndarray:
+            leading = svd(s, min(STRUCTURE_COLUMNS, s.shape[0] - 1), seed=0, rounds=3)
+            squares = np.maximum((leading * leading).sum(axis=0), np.finfo(np.float32).tiny)
+            return np.asarray(s @ leading / squares, dtype=np.float32)
+
+        return np.asarray(s[:, : self._old] @ self.maps.learn("structure.vectors", vectors))
+
+    def _neighbour_table(self) -> np.ndarray:
+        """TF-IDF of A + I with unit rows, reduced to 256 columns; new nodes are no columns of it."""
+        own = sp.eye_array(self.graph.num_nodes, dtype=np.float32, format="csr")
+        a = sp.csr_array(sp.csr_array(self.graph.adjacency + own)[:, : self._old])
+        x = row_l2(scale_columns(a, self.maps.learn("neighbours.idf", lambda: idf(a))))
+        if "neighbours.vectors" not in self.maps.arrays:
+            vectors = projection(x, columns_kept(self._old))
+            self.maps.arrays["neighbours.vectors"] = np.zeros((0, 0), np.float32) if vectors is None else vectors
+        vectors = self.maps.arrays["neighbours.vectors"]
+        return project(x, vectors if vectors.size else None)
 
 
-def _propagated(adjacency: sp.csr_array, tables: Tables) -> ViewSet:
-    s = sym_norm(adjacency)
-    return _view_set(tuple(centre(propagate(s, x, 1 - alpha, n)) for alpha, n in RESTARTS for x in tables), s)
-
-
-def _view_set(representations: Tables, smoother: sp.csr_array | None = None) -> ViewSet:
-    return ViewSet((View(representations),), smoother)
-
-
-def _compound(name: str, simple: Mapping[str, ViewSet], degrees: np.ndarray) -> ViewSet:
-    """Several views with their weights; log-probabilities are smoothed over the edges of the first."""
-    parts = name.split("+")
-    weights: tuple[float | np.ndarray, ...] = COMPOUND[name]
-    if name == "topology+knn":
-        weights = (1.0, 1.0 / (1.0 + degrees))
-    views = (View(simple[part].representations, weight) for part, weight in zip(parts, weights, strict=True))
-    return ViewSet(tuple(views), simple[parts[0]].smoother)
+def _fingerprint(graph: Graph, nodes: int) -> np.ndarray:
+    """A number of nodes, and a checksum of the ids and features of the first so many."""
+    x = graph.features[:nodes]
+    parts = (x,) if isinstance(x, np.ndarray) else (x.data, x.indices, x.indptr)
+    check = crc32("\n".join(map(str, graph.node_ids[:nodes].tolist())).encode())
+    for part in parts:
+        check = crc32(np.ascontiguousarray(part).view(np.uint8).data, check)
+    return np.array([x.shape[0], check], dtype=np.int64)
