@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import drgst
-from drgst.errors import DrgstError, GraphError, SettingError
+from drgst.errors import DrgstError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
@@ -23,10 +23,7 @@ from drgst.selftrain.engine import believe
 from drgst.selftrain.history import History
 from drgst.selftrain.persist.stage import load_stage, save_stage
 
-NOTE = (
-    r"View {}: as set\. Features are numeric, so they are rank-normalised\. "
-    r"Set by validation labels: l2 (0\.0003|0\.003|0\.03)\."
-)
+NOTE = r"View weights: {} [01]\.\d\d.*\. Features are numeric, so they are rank-normalised\."
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +42,21 @@ def town() -> Graph:
 def test_a_run(world: Any) -> None:
     model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split)
     assert model.score(world.graph, world.split.test) > 0.7
-    assert model.stop_reason_ == "all 3 stages are done"
-    assert len(model.history_) == 4
+    assert model.stop_reason_ == "all 5 stages are done"
+    assert len(model.history_) == 6
     assert np.isfinite(model.gain_).all()
     sizes = [stage.pseudo_labels.nodes.size for stage in model.history_.stages]
     assert sizes == sorted(sizes)
     for stage in model.history_.stages:
         assert np.isin(stage.pseudo_labels.nodes, world.split.pool).all()
+
+
+def test_validation_labels_train(world: Any) -> None:
+    model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split)
+    np.testing.assert_array_equal(model.split_.train, np.union1d(world.split.train, world.split.val))
+    assert model.split_.val.size == 0
+    held = drgst.SelfTraining("drgst-plus", {"val_labels": "hold-out"}).fit(world.graph, world.split)
+    np.testing.assert_array_equal(held.split_.val, world.split.val)
 
 
 def test_no_validation_labels_are_needed(world: Any) -> None:
@@ -66,7 +71,7 @@ def test_the_seed_has_no_effect(world: Any) -> None:
     np.testing.assert_array_equal(one.probabilities_, two.probabilities_)
 
 
-@pytest.mark.parametrize("view", ["auto", "topology+knn", "knn+hops+structure", "topology+knn+hops+structure"])
+@pytest.mark.parametrize("view", ["auto", "topology+knn"])
 def test_labels_of_test_and_pool_are_never_used(world: Any, view: str) -> None:
     hidden = np.concatenate([world.split.test, world.split.pool])
     labels = world.graph.labels.copy()
@@ -83,15 +88,16 @@ def test_a_saved_model(world: Any, worlds: Any, tmp_path: Path) -> None:
     loaded = drgst.load_model(str(tmp_path / "m"))
     np.testing.assert_array_equal(loaded.predict(), model.predict())
     np.testing.assert_allclose(loaded.predict_proba(world.graph), model.probabilities_, atol=1e-6)
-    with pytest.raises(GraphError, match="only on the graph it was fitted on"):
-        loaded.predict(worlds(nodes=90).graph)
+    other = worlds(nodes=90).graph
+    with pytest.warns(UserWarning, match="the others stand in"):
+        assert (loaded.predict(other) == other.labels).mean() > 0.5
 
 
-@pytest.mark.parametrize("view", ["knn", "hops", "topology+knn"])
+@pytest.mark.parametrize("view", ["knn", "hops"])
 def test_the_view_can_be_set(world: Any, view: str) -> None:
     model = drgst.SelfTraining("drgst-plus", settings={"view": view}).fit(world.graph, world.split)
     assert re.fullmatch(NOTE.format(re.escape(view)), model.history_[0].note)
-    assert f"{view}.0.0.weight" in model.history_[-1].state
+    assert f"{view}.weight" in model.history_[-1].state
 
 
 def test_views_that_the_graph_does_not_allow(world: Any) -> None:
@@ -108,13 +114,12 @@ def test_views_that_the_graph_does_not_allow(world: Any) -> None:
 def test_one_label_per_class(worlds: Any) -> None:
     world = worlds(per_class=1)
     model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split.without_validation())
-    assert "a class has one label only" in model.history_[0].note
     assert np.isfinite(model.probabilities_).all()
 
 
 def test_the_note_is_given_once(run: History) -> None:
     assert run[0].note == run[0].summary()["note"]
-    assert re.fullmatch(NOTE.format("topology"), run[0].note)
+    assert re.fullmatch(NOTE.format("topology-far"), run[0].note)
     assert [stage.note for stage in run.stages[1:]] == ["", "", ""]
     assert all(stage.accepted for stage in run.stages)
 
@@ -157,7 +162,7 @@ def test_a_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     names = ("predictions.csv", "model.safetensors", "model.json")
     before = {name: (folder / name).read_bytes() for name in names}
     stages = folder.stage_files()
-    assert len(stages) == 4
+    assert len(stages) == 6
     for path in (folder / "summary.json", *stages[2:]):
         path.unlink()
     Run.from_config(folder.config(), lambda _: graph).execute(folder=folder, resume=True)

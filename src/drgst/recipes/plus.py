@@ -21,7 +21,7 @@ from drgst.selftrain.stop.no_new_labels import NoNewLabels
     val_labels="train",
 )
 def drgst_plus(settings: Settings) -> Recipe:
-    """log p = log softmax(Σ_v w_v log softmax(Z_v W_v + b_v)) over the views v; S_U = the 40, 60, 70, ... % most confident.
+    """log p = log softmax(Σ_v w_v (Z_v W_v + b_v)) over the views v; S_U = the 40, 60, then 70 % most confident.
 
     Seven views of the graph: features propagated far and near along edges, propagated along nearest neighbours, hop by
     hop, alone, and two of edges alone. One l2-regularised softmax regression per view. The weights w maximise the

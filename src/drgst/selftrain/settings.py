@@ -30,6 +30,8 @@ def _shares(value: Any) -> Any:
 
 
 Number = Annotated[float, BeforeValidator(_fraction)]
+
+
 class Settings(BaseModel):
     """One flat, frozen set of settings, from which the command line, the config file and the Python API are made.
 

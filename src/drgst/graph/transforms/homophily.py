@@ -12,7 +12,7 @@ PAIRS = 20_000  # edges and random pairs that are compared
 
 
 def homophily(adjacency: sp.csr_array, z: np.ndarray, components: int, rng: np.random.Generator) -> float:
-    """P(cos of an edge > cos of a random pair) + ½ P(equal) over the leading components of centred rows z, (N, D): ½ by chance.
+    """P(cos of an edge > cos of a random pair) + ½ P(equal), ½ by chance, by the leading components of centred rows z.
 
     As many components as there are classes: all columns together hold so much noise that even edges within classes
     are hardly more similar than random pairs.

@@ -120,7 +120,9 @@ class RankTable:
         full = np.array([_ranked_rows(column).all() for column in columns], dtype=bool)
         ranked = [column[_ranked_rows(column)] for column in columns]
         each = _column_scores(ranked, x.shape[0])
-        pairs = [_knots(v if f else np.abs(v), s if f else np.abs(s)) for v, s, f in zip(ranked, each, full, strict=True)]
+        pairs = [
+            _knots(v if f else np.abs(v), s if f else np.abs(s)) for v, s, f in zip(ranked, each, full, strict=True)
+        ]
         width = max((values.size for values, _ in pairs), default=1)
         tables = (np.stack([np.pad(p[side], (0, width - p[side].size), "edge") for p in pairs]) for side in (0, 1))
         return cls(full, *(table.astype(np.float32) for table in tables))

@@ -107,14 +107,13 @@ def test_any_logits_give_finite_probabilities(z: np.ndarray, seed: int) -> None:
     assert np.ptp(gap - gap[:, :1], axis=0) == pytest.approx(0, abs=1e-9)
 
 
-@pytest.mark.parametrize("view", ["topology", "knn+hops+structure"])
-def test_self_training_does_not_give_all_nodes_to_one_class(view: str) -> None:
+def test_self_training_does_not_give_all_nodes_to_one_class() -> None:
     """Middling edges and features: smoothed probabilities lean to one class, and students follow."""
     graph = block_model(800, 4_000, seed=300, classes=2, homophily=0.65, signal=0.35)
     split = random_split(graph, per_class=10, seed=0, val=0, test=0)
     rest = np.setdiff1d(np.arange(800), split.train)
     held, free = (
-        _accuracies(graph, split, rest, MultiViewEnsemble(view, align_prior=align_prior))
+        _accuracies(graph, split, rest, MultiViewEnsemble("topology", align_prior=align_prior))
         for align_prior in (True, False)
     )
     assert held[-1] > held[0] + 0.05

@@ -1,25 +1,30 @@
-"""Views: which a graph allows, and their representations by hand."""
+"""Views: which a graph allows, their representations by hand, and those of new nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.transforms import features
-from drgst.graph.transforms.features import centre, row_l2, tfidf
-from drgst.graph.transforms.normalise import sym_norm
+from drgst.graph.transforms.feature_map import FeatureMap
+from drgst.graph.transforms.features import centre, row_l2
+from drgst.graph.transforms.normalise import mean_norm, sym_norm
 from drgst.selftrain.learners.multiview import views as module
-from drgst.selftrain.learners.multiview.views import available_views, columns_kept, feature_tables, make_views
-from drgst.selftrain.settings import PlusView
+from drgst.selftrain.learners.multiview.views import (
+    VIEWS,
+    ViewMaps,
+    Views,
+    available_views,
+    columns_kept,
+    matching_views,
+)
 
 NO_EDGES = sp.csr_array((60, 60), dtype=np.float32)
-ALL = get_args(PlusView)[1:]  # what the setting allows beside "auto" must be what there is
 
 
 @pytest.fixture(scope="module")
@@ -28,17 +33,50 @@ def words() -> Graph:
     return block_model(100, 300, seed=0, classes=3, features=60)
 
 
+def part(graph: Graph, nodes: np.ndarray) -> Graph:
+    """The subgraph of some nodes."""
+    return make_graph(
+        graph.features[nodes], graph.adjacency[nodes][:, nodes], graph.labels[nodes], node_ids=graph.node_ids[nodes]
+    )
+
+
 def test_available_views(world: Any) -> None:
     bare = world.graph.with_(adjacency=NO_EDGES)
-    assert available_views(world.graph) == ALL
+    assert available_views(world.graph) == VIEWS
     assert available_views(bare) == ("knn", "features")
     assert available_views(make_graph(None, world.graph.adjacency, world.graph.labels)) == ("structure", "neighbours")
     assert available_views(make_graph(None, NO_EDGES, world.graph.labels)) == ()
 
 
-def test_no_nearest_neighbours_among_too_many(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KNN_NODES", 59)
-    assert available_views(world.graph) == ("topology", "features", "hops", "structure", "neighbours")
+def test_no_nearest_neighbours_among_too_many_without_faiss(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "EXACT_NODES", 59)
+    monkeypatch.setattr(module, "find_spec", lambda _name: None)
+    assert "knn" not in available_views(world.graph)
+
+
+def test_columns_that_never_change_give_no_view_of_features(words: Graph) -> None:
+    graph = words.with_(features=np.tile(np.float32([1, 5]), (100, 1)))
+    assert available_views(graph) == ("structure", "neighbours")
+
+
+@pytest.mark.parametrize(
+    ("name", "views"),
+    [
+        ("auto", VIEWS),
+        ("topology", ("topology-far", "topology-near")),
+        ("topology-far", ("topology-far",)),
+        ("hops+knn", ("knn", "hops")),
+    ],
+)
+def test_matching_views(world: Any, name: str, views: tuple[str, ...]) -> None:
+    assert matching_views(world.graph, name) == views
+
+
+def test_views_that_do_not_match(world: Any) -> None:
+    with pytest.raises(SettingError, match="this graph has no view 'knnn'"):
+        matching_views(world.graph, "topology+knnn")
+    with pytest.raises(GraphError, match="neither edges nor features"):
+        matching_views(make_graph(None, NO_EDGES, world.graph.labels), "auto")
 
 
 @pytest.mark.parametrize(("nodes", "kept"), [(0, 256), (200_000, 256), (400_000, 128), (1_000_000, 51), (10**8, 32)])
@@ -46,89 +84,90 @@ def test_of_very_many_nodes_fewer_columns_are_kept(nodes: int, kept: int) -> Non
     assert columns_kept(nodes) == kept
 
 
-@pytest.mark.parametrize("limit", [2_000, 10])
-def test_the_leading_columns_are_kept(words: Graph, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By eigenvectors, and by the randomised SVD."""
-    monkeypatch.setattr(features, "GRAM_COLUMNS", limit)
-    whole = feature_tables(words.features)[1]
-    monkeypatch.setattr(module, "FULL_WIDTH_NODES", 100 * 8 // 256 + 1)
-    monkeypatch.setattr(module, "MIN_COLUMNS", 8)
-    kept = feature_tables(words.features)[1]
-    assert (whole.shape, kept.shape) == ((100, 60), (100, 10))
-    u, sigma, _ = np.linalg.svd(whole, full_matrices=False)
-    np.testing.assert_allclose(np.linalg.norm(kept, axis=0), sigma[:10], rtol=0.02)
-    np.testing.assert_allclose(np.abs(np.sum(u[:, 0] * kept[:, 0])), sigma[0], rtol=1e-3)
+def test_every_representation_has_unit_rows(words: Graph) -> None:
+    views = Views(words)
+    for name in VIEWS:
+        assert views[name].dtype == np.float32
+        assert np.isin(np.linalg.norm(views[name], axis=1).round(4), (0, 1)).all()
 
 
-@pytest.mark.parametrize("has", ["both", "features", "edges"])
-def test_every_representation_has_unit_rows(words: Graph, has: str) -> None:
-    graph = {
-        "both": words,
-        "features": words.with_(adjacency=sp.csr_array((100, 100), dtype=np.float32)),
-        "edges": make_graph(None, words.adjacency, words.labels),
-    }[has]
-    views = make_views(graph)
-    assert tuple(views) == available_views(graph)
-    for name, view in views.items():
-        assert (view.smoother is not None) == name.startswith(("topology", "knn", "neighbours"))
-        np.testing.assert_allclose(view.weights().sum(axis=0), 1)
-        for z in view.representations:
-            assert z.shape[0] == 100
-            assert z.dtype == np.float32
-            length = np.linalg.norm(z, axis=1)
-            assert np.isin(length.round(4), (0, 1)).all()
+def test_propagated_features_by_a_dense_solution(words: Graph) -> None:
+    """α Σ (1-α)^k Â^k X, which 20 steps for α = 0.1 and 10 for α = 0.3 nearly reach."""
+    x = FeatureMap.fit(words.features, 256)(words.features)
+    s = sym_norm(words.adjacency).toarray()
+    for name, alpha, tolerance in (("topology-far", 0.1, 0.1), ("topology-near", 0.3, 0.02)):
+        dense = np.linalg.inv(np.eye(100) - (1 - alpha) * s) * alpha
+        np.testing.assert_allclose(Views(words)[name], centre(dense @ x), atol=tolerance)
 
 
-def test_topology_by_a_dense_solution(words: Graph) -> None:
-    """Long range: α Σ (1-α)^k Â^k X with α = 0.1, which 20 steps nearly reach."""
-    dense = np.linalg.inv(np.eye(100) - 0.9 * sym_norm(words.adjacency).toarray()) * 0.1
-    x = feature_tables(words.features)[0]
-    view = make_views(words, ["topology"])["topology"]
-    assert len(view.representations) == 4
-    np.testing.assert_allclose(view.representations[0], centre(dense @ x), atol=0.1)
-    near = np.linalg.inv(np.eye(100) - 0.7 * sym_norm(words.adjacency).toarray()) * 0.3
-    np.testing.assert_allclose(view.representations[2], centre(near @ x), atol=0.02)
-
-
-def test_hops_by_hand() -> None:
-    """A path 0 - 1 - 2: the middle node's neighbours are the ends, whose own neighbour it is."""
-    a = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    x = np.array([[1.0, 0], [0, 1], [1, 1]])
-    graph = make_graph(x, a, [0, 1, 0])
-    table = feature_tables(graph.features)[1]
-    np.testing.assert_allclose(table, np.array([[1, 0], [0, 1], [0.5, 0.5]]))
-    near = np.array([[0, 1], [0.75, 0.25], [0, 1]])
-    far = np.array([[0.75, 0.25], [0, 1], [0.75, 0.25]])
-    wanted = centre(np.concatenate([centre(table), centre(near), centre(far)], axis=1))
-    np.testing.assert_allclose(make_views(graph, ["hops"])["hops"].representations[1], wanted, atol=1e-5)
-
-
-def test_feature_tables_of_words(words: Graph) -> None:
-    weighted, normalised = feature_tables(words.features)
-    np.testing.assert_allclose(weighted, row_l2(tfidf(words.features)).toarray(), atol=1e-6)
-    np.testing.assert_allclose(normalised.sum(axis=1), 1, atol=1e-5)
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_negative_features_are_standardised(kind: Callable[[Any], Any]) -> None:
-    """A column that never changes stays zero."""
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(30, 4)).astype(np.float32)
-    x[:, 3] = 2.0
-    graph = make_graph(kind(x), sp.csr_array((30, 30)), np.arange(30) % 2)
-    first, second = feature_tables(graph.features)
-    scaled = (x - x.mean(0)) / np.where(x.std(0) > 0, x.std(0), 1)
-    np.testing.assert_allclose(first, scaled / np.linalg.norm(scaled, axis=1, keepdims=True), atol=1e-5)
-    np.testing.assert_allclose(second, x / np.linalg.norm(x, axis=1, keepdims=True), atol=1e-5)
+def test_hops_by_hand(words: Graph) -> None:
+    x = FeatureMap.fit(words.features, 256)(words.features)
+    mean = mean_norm(words.adjacency).toarray()
+    wanted = np.hstack([centre(x), centre(mean @ x), centre(mean @ mean @ x)]) / np.sqrt(3)
+    np.testing.assert_allclose(Views(words)["hops"], wanted, atol=1e-4)
 
 
 def test_structure_tells_blocks_apart() -> None:
     graph = block_model(90, 500, seed=0, classes=2, homophily=0.95)
-    z = make_views(make_graph(None, graph.adjacency, graph.labels), ["structure"])["structure"].representations[0]
+    z = Views(make_graph(None, graph.adjacency, graph.labels))["structure"]
     same = graph.labels[:, None] == graph.labels
     assert (z @ z.T)[same].mean() > (z @ z.T)[~same].mean() + 0.01
 
 
-def test_columns_that_never_change_give_no_view_of_features(words: Graph) -> None:
-    graph = words.with_(features=np.tile(np.float32([1, 5]), (100, 1)))
-    assert tuple(make_views(graph)) == available_views(graph) == ("structure", "neighbours")
+def test_the_smoother_is_the_weighted_mean_of_the_views_edges(words: Graph) -> None:
+    views = Views(words)
+    edges, knn = views.smoother({"topology-far": 1.0}), views.smoother({"knn": 0.5})
+    assert edges is not None
+    assert knn is not None
+    np.testing.assert_allclose(edges.toarray(), sym_norm(words.adjacency).toarray())
+    both = views.smoother({"topology-far": 0.2, "topology-near": 0.1, "knn": 0.1, "hops": 0.6})
+    assert both is not None
+    np.testing.assert_allclose(both.toarray(), 0.75 * edges.toarray() + 0.25 * knn.toarray(), atol=1e-6)
+    assert views.smoother({"hops": 1.0}) is None
+
+
+def test_default_weights_follow_homophily() -> None:
+    """Topology where neighbours are similar, kNN where they are not."""
+    similar = block_model(300, 1500, seed=0, classes=3, features=60, homophily=0.95, signal=0.8)
+    random = block_model(300, 1500, seed=0, classes=3, features=60, homophily=1 / 3, signal=0.8)
+    one, two = (Views(graph).default_weights() for graph in (similar, random))
+    assert one["topology-far"] + one["topology-near"] > 0.8
+    assert two["topology-far"] + two["topology-near"] < 0.2
+    assert max(two, key=lambda name: two[name]) == "knn"
+    assert sum(one.values()) == pytest.approx(1)
+
+
+def test_old_nodes_keep_their_representations_beside_new_ones_without_edges(words: Graph) -> None:
+    """New nodes that join nobody change no view of edges."""
+    views = Views(words)
+    old = {name: views[name] for name in VIEWS}
+    lone = sp.block_diag([words.adjacency, sp.csr_array((3, 3))], format="csr")
+    more = make_graph(
+        sp.vstack([words.features, words.features[:3]]).tocsr(), sp.csr_array(lone), np.append(words.labels, [0, 1, 2])
+    )
+    again = Views(more, ViewMaps(dict(views.maps.arrays)))
+    assert again.carried_over(VIEWS) == VIEWS
+    for name in set(VIEWS) - {"knn"}:
+        np.testing.assert_allclose(again[name][:100], old[name], atol=1e-4)
+    np.testing.assert_allclose(again["features"][100:], old["features"][:3], atol=1e-5)
+
+
+def test_new_nodes_get_positions_by_their_edges() -> None:
+    graph = block_model(200, 1500, seed=0, classes=2, homophily=0.95)
+    bare = make_graph(None, graph.adjacency, graph.labels)
+    views = Views(part(bare, np.arange(150)))
+    old = views["structure"], views["neighbours"]
+    again = Views(bare, ViewMaps(dict(views.maps.arrays)))
+    for z, name in zip(old, ("structure", "neighbours"), strict=True):
+        centres = row_l2(np.stack([z[graph.labels[:150] == c].mean(axis=0) for c in (0, 1)]))
+        assert ((again[name][150:] @ centres.T).argmax(axis=1) == graph.labels[150:]).mean() > 0.85
+
+
+def test_views_of_other_nodes_are_not_carried_over(words: Graph) -> None:
+    views = Views(part(words, np.arange(60)))
+    _ = [views[name] for name in VIEWS]
+    other = Views(part(words, np.arange(60, 100)), ViewMaps(dict(views.maps.arrays)))
+    with pytest.warns(UserWarning, match="structure, neighbours can't be made of .* other nodes"):
+        assert set(other.carried_over(VIEWS)) == set(VIEWS) - {"structure", "neighbours"}
+    with pytest.raises(GraphError, match="none of the model's views"):
+        other.carried_over(("structure",))

@@ -36,11 +36,11 @@ def out_of_fold(rows: np.ndarray, labels: np.ndarray, regression: SoftmaxRegress
 
 
 def stack(log_probs: np.ndarray, labels: np.ndarray, default: np.ndarray) -> np.ndarray:
-    """w, (V,), the maximum over the simplex of Σ_i log softmax(s Σ_v w_v L_vi)[y_i] + m Σ_v w⁰_v log w_v - log² s / 2σ².
+    """w = argmax Σ_i log softmax(s Σ_v w_v L_vi)[y_i] + m Σ_v w⁰_v log w_v - log² s / 2σ² on the simplex, (V,).
 
     ``log_probs`` are L, (V, M, C), out of fold; ``default`` are w⁰, (V,). The second term is a Dirichlet prior: the
-    default counts for m = 20 labels, so that few labels change it little and many decide. The scale s, with a log-normal
-    prior, keeps weights from making up for log-probabilities that are too large or too small as a whole.
+    default counts for m = 20 labels, so that few labels change it little and many decide. The scale s, with a
+    log-normal prior, keeps weights from making up for log-probabilities that are too large or too small as a whole.
     """
     views, rows = len(default), np.arange(labels.size)
 
@@ -70,7 +70,7 @@ def view_weights(
     The default where no label can be held out: every class has one label only.
     """
     prior = np.array([default[name] for name in representations])
-    prior = np.maximum(prior / prior.sum(), MIN_DEFAULT)
+    prior = np.maximum(prior, MIN_DEFAULT)
     prior = prior / prior.sum()
     held_out = folds(labels) >= 0
     if held_out.any() and len(prior) > 1:

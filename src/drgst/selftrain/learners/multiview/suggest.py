@@ -24,11 +24,11 @@ class Suggestion(NamedTuple):
 def suggest_view(graph: Graph, split: Split) -> Suggestion:
     """Suggest ``"topology"``, ``"knn"`` or ``"union"``; only labels of training nodes are used.
 
-    ``"topology"`` where the views of drgst-plus that use edges have two thirds of the weight or more, ``"knn"`` where
-    those of features alone have, else ``"union"``.
+    ``"knn"`` where the views of drgst-plus that use features alone have more than half of the weight, ``"union"`` where
+    they have more than two fifths, else ``"topology"``.
     """
     weights = MultiViewEnsemble().view_weights(Problem.of(graph, split, Settings()))
     features = sum(weights.get(name, 0.0) for name in ("knn", "features"))
-    view: View = "topology" if features <= 1 / 3 else "knn" if features >= 2 / 3 else "union"
+    view: View = "knn" if features > 0.5 else "union" if features > 0.4 else "topology"
     shown = ", ".join(f"{name} {w:.2f}" for name, w in sorted(weights.items(), key=lambda item: -item[1]))
     return Suggestion(view, f"view weights by out-of-fold training labels: {shown}", weights)

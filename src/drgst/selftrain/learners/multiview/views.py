@@ -122,7 +122,7 @@ class Views:
         return sp.csr_array((edges * self._edges + knn * self._knn) / np.float32(knn + edges))
 
     def default_weights(self) -> dict[str, float]:
-        """View -> weight before any label is seen: τ for topology, 1 - τ for the others, τ / (1 - τ) = 10 (a / (1 - a))².
+        """View -> weight before any label is seen: τ for topology, 1 - τ for others, τ / (1 - τ) = 10 (a / (1 - a))².
 
         a = 2h - 1 for the :func:`~drgst.graph.transforms.homophily.homophily` h of edges by features, which is 0 where
         edges join no more similar nodes than chance and 1 where they always do.
@@ -200,7 +200,7 @@ class Views:
         made, means = polynomials(s, x, [restart_coefficients(*r) for r in ranges], self._storage, names[0], known)
         for name, z, mean in zip(names, made, means, strict=True):
             self._made[name] = z
-            self.maps.learn(f"{name}.mean", lambda mean=mean: mean)
+            self.maps.arrays[f"{name}.mean"] = mean
 
     def _centred(self, name: str, x: np.ndarray) -> np.ndarray:
         mean = self.maps.learn(f"{name}.mean", lambda: x.mean(axis=0, dtype=np.float64).astype(np.float32))

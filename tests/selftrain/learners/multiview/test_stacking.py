@@ -1,0 +1,81 @@
+"""Out-of-fold log-probabilities, and the weights of views that are fitted to them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from drgst.graph.transforms.softmax import log_softmax
+from drgst.selftrain.learners.multiview.regression import SoftmaxRegression
+from drgst.selftrain.learners.multiview.stacking import (
+    PSEUDO_COUNTS,
+    SCALE_DEVIATION,
+    folds,
+    out_of_fold,
+    stack,
+    view_weights,
+)
+
+
+def rows(count: int, signal: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of 3 classes, and rows that tell them apart by ``signal``."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(count) % 3
+    return labels, (signal * np.eye(3)[labels] + rng.normal(size=(count, 3))).astype(np.float32)
+
+
+def test_folds_are_balanced_and_leave_a_label_of_every_class() -> None:
+    labels = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2])
+    fold = folds(labels)
+    for f in range(3):
+        assert set(labels[fold != f]) == {0, 1, 2}
+    assert np.ptp(np.bincount(fold[labels == 2])) <= 1
+
+
+def test_a_single_label_of_a_class_is_never_held_out() -> None:
+    np.testing.assert_array_equal(folds(np.array([0, 1, 1, 2])), [-1, 0, 1, -1])
+    assert (folds(np.arange(4)) == -1).all()
+
+
+def test_no_label_is_used_for_its_own_node() -> None:
+    labels, z = rows(12, 1.0, 0)
+    regression = SoftmaxRegression(3, 1e-2)
+    before = out_of_fold(z, labels, regression)
+    fold = folds(labels)
+    inside = fold == 0
+    fitted = regression.fit(z[~inside], labels[~inside], np.ones((~inside).sum()))
+    np.testing.assert_allclose(before[inside], log_softmax(z[inside] @ fitted[0] + fitted[1]), atol=1e-5)
+
+
+def test_stack_is_the_maximum() -> None:
+    """Against a derivative-free search of the same objective over two views."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(30) % 3
+    log_probs = np.stack([log_softmax(s * np.eye(3)[labels] + rng.normal(size=(30, 3))) for s in (1.5, 0.5)])
+    default = np.array([0.3, 0.7])
+
+    def negative(t: np.ndarray) -> float:
+        w = np.array([1, np.exp(t[0])]) / (1 + np.exp(t[0]))
+        likelihood = log_softmax(np.exp(t[1]) * np.tensordot(w, log_probs, 1))[np.arange(30), labels].sum()
+        return -float(likelihood + PSEUDO_COUNTS * default @ np.log(w) - t[1] ** 2 / 2 / SCALE_DEVIATION**2)
+
+    t = minimize(negative, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9}).x
+    np.testing.assert_allclose(stack(log_probs, labels, default)[1], 1 / (1 + np.exp(-t[0])), atol=1e-3)
+
+
+def test_labels_move_the_default_and_many_decide() -> None:
+    default = {"good": 0.2, "bad": 0.8}
+    found = []
+    for count in (9, 90):
+        labels, good = rows(count, 3.0, 1)
+        bad = np.random.default_rng(2).normal(size=(count, 40)).astype(np.float32)
+        found.append(view_weights({"good": good, "bad": bad}, labels, default, SoftmaxRegression(3, 1e-2))["good"])
+    assert 0.2 < found[0] < found[1]
+    assert found[1] > 0.5
+
+
+def test_the_default_where_no_label_can_be_held_out() -> None:
+    labels, z = rows(3, 1.0, 0)
+    weights = view_weights({"one": z, "two": z}, labels, {"one": 1.0, "two": 3.0}, SoftmaxRegression(3, 1e-2))
+    assert weights == pytest.approx({"one": 0.25, "two": 0.75})
