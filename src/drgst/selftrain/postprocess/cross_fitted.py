@@ -45,7 +45,10 @@ class CrossFitted(Postprocess):
         if (problem.split.val.size and not self.always) or fold.max() < 0:
             return Adjusted(logits)
         recipe = self.fold_recipe(context)
-        runs = [context.rerun(fold_problem(problem, fold == number), recipe) for number in range(fold.max() + 1)]
+        runs = []
+        for number in range(fold.max() + 1):
+            problem.step("cross-fitting fold", number + 1, fold.max() + 1)
+            runs.append(context.rerun(fold_problem(problem, fold == number), recipe))
         stages = [out_of_fold(runs, fold, problem, number) for number in range(context.stage.number + 1)]
         known = fold >= 0
         correct = [int((z.argmax(axis=1) == labels)[known].sum()) for z in stages]

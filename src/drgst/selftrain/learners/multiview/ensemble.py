@@ -62,7 +62,8 @@ class MultiViewEnsemble:
         targets = subsample(targets, self.max_pseudo_labels)
         regression = self._regression(problem)
         state: dict[str, Tensor] = {}
-        for name, share in weights.items():
+        for number, (name, share) in enumerate(weights.items(), 1):
+            problem.step("view", number, len(weights))
             weight, bias = regression.fit(views[name][targets.nodes], targets.labels, targets.weights)
             state |= {f"{name}.weight": torch.from_numpy(weight), f"{name}.bias": torch.from_numpy(bias)}
             state[f"{name}.share"] = torch.tensor(share, dtype=torch.float64)
@@ -92,7 +93,10 @@ class MultiViewEnsemble:
         key = ("view weights", self.view, self.l2)
         if key not in problem.cache:
             train, views = problem.split.train, self.views(problem)
-            rows = {name: views[name][train] for name in matching_views(problem.graph, self.view)}
+            names, rows = matching_views(problem.graph, self.view), {}
+            for number, name in enumerate(names, 1):
+                problem.step(f"making the view {name}", number, len(names))
+                rows[name] = views[name][train]
             labels, default = problem.graph.labels[train], views.default_weights()
             weights = view_weights(rows, labels, default, self._regression(problem))
             kept = {name: w for name, w in weights.items() if w >= MIN_WEIGHT}
