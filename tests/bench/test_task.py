@@ -59,6 +59,7 @@ def test_a_task_has_the_settings_that_its_recipe_reads() -> None:
         "smooth",
         "correct_alpha",
         "smooth_alpha",
+        "val_labels",
         "device",
     }
 

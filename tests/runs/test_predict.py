@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 
 import drgst
-from drgst.errors import GraphError
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split
@@ -18,7 +17,6 @@ from drgst.recipes.registry import recipe_names
 
 WHOLE = block_model(90, 300, seed=0, classes=3, features=20)
 OLD = 70
-ONE_GRAPH_ONLY = {"drgst-plus"}  # its learner predicts on the graph that it was fitted on
 
 
 def first(graph: Graph, nodes: int) -> Graph:
@@ -36,7 +34,7 @@ def fitted(recipe: str) -> Any:
     return drgst.SelfTraining(recipe, quick).fit(graph, split=Split.of(train, val, [], OLD))
 
 
-@pytest.mark.parametrize("recipe", sorted(set(recipe_names()) - ONE_GRAPH_ONLY))
+@pytest.mark.parametrize("recipe", recipe_names())
 def test_new_nodes_join_the_old_ones(recipe: str) -> None:
     """The fitted nodes with new ones beside them: all are predicted."""
     model = fitted(recipe)
@@ -46,9 +44,3 @@ def test_new_nodes_join_the_old_ones(recipe: str) -> None:
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-5)
     new = np.arange(OLD, 90)
     assert np.ptp(p[new], axis=0).max() > 0  # new nodes differ by their features and edges
-
-
-@pytest.mark.parametrize("recipe", sorted(ONE_GRAPH_ONLY))
-def test_a_recipe_of_one_graph_says_so(recipe: str) -> None:
-    with pytest.raises(GraphError, match="only on the graph it was fitted on"):
-        fitted(recipe).predict(WHOLE)

@@ -42,7 +42,7 @@ def test_a_finished_run_releases_its_graph() -> None:
     split = random_split(graph, per_class=4, val=0, test=60, seed=0)
     adjacency, features = weakref.ref(graph.adjacency), weakref.ref(graph.features)
     model = drgst.SelfTraining("drgst-plus").fit(graph, split)
-    assert len(model.history_) == 4
+    assert len(model.history_) == 6
     del graph, model
     gc.collect()
     assert adjacency() is None

@@ -71,7 +71,7 @@ def task_run(task: Task, graph: Graph | None = None) -> Run:
     graph = graph_of(task) if graph is None else graph
     same = ("recipe", "per_class", "seed", "pool", "validation", "settings")
     run = Run.of(graph, RunConfig(**{name: getattr(task, name) for name in same}, threads=1))
-    if split_fingerprint(graph, run.split) != task.split_sha256:
+    if split_fingerprint(graph, run.config.make_split(graph)) != task.split_sha256:
         raise RunError(f"the labels or the split of {task.source} have changed since the bench started")
     return replace(run, problem=replace(run.problem, graph_cache=_graph_cache(task.data_sha256)))
 
