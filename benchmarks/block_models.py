@@ -89,9 +89,7 @@ def main() -> None:
     draws = parser.parse_args().draws
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    print(
-        f"| block model of {N:,} nodes | first view | plus | best view | gap | {' | '.join(SINGLE)} | s |"
-    )
+    print(f"| block model of {N:,} nodes | first view | plus | best view | gap | {' | '.join(SINGLE)} | s |")
     print("|:--|:--|" + "--:|" * (len(SINGLE) + 4), flush=True)
     for case, (options, per_class) in CASES.items():
         sums = dict.fromkeys(("plus", *SINGLE), 0.0)

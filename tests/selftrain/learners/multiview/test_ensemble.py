@@ -170,6 +170,15 @@ def test_new_nodes_are_predicted_nearly_as_by_a_new_fit() -> None:
     assert right(alone, new) > 0.6
 
 
+def test_ablations_leave_one_view_out(world: Any) -> None:
+    problem = world.problem("drgst-plus")
+    whole, knn = trained(problem, "knn+hops"), trained(problem, "knn")
+    found = {a.what: a for a in MultiViewEnsemble("knn+hops").ablations(whole.state, world.graph, Settings(), 20)}
+    assert set(found) == {"knn", "hops"}
+    share = float(whole.state["knn.share"])
+    np.testing.assert_allclose(found["hops"].logits, log_softmax(share * knn.logits[20:21])[0], atol=1e-3)
+
+
 def test_neither_edges_nor_features(world: Any) -> None:
     graph = make_graph(None, sp.csr_array((60, 60)), world.graph.labels)
     with pytest.raises(GraphError, match="neither edges nor features"):

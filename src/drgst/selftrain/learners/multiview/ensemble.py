@@ -18,7 +18,7 @@ from drgst.graph.transforms.rank_normalise import describe_features
 from drgst.graph.transforms.softmax import log_softmax
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.training import OnEpoch
-from drgst.selftrain.learners.base import Trained, untrained
+from drgst.selftrain.learners.base import Ablation, Trained, untrained
 from drgst.selftrain.learners.multiview.prior import match_prior
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs, scale_l2
 from drgst.selftrain.learners.multiview.stacking import view_weights
@@ -50,6 +50,7 @@ class MultiViewEnsemble:
     align_prior: bool = True  # whether they are selected with the class prior that p expects
     weights: tuple[tuple[str, float], ...] = field(default=(), repr=False)  # of views; empty: fitted
     reads: ClassVar[tuple[str, ...]] = ()
+    kinds: ClassVar[tuple[str, ...]] = ("view",)
 
     def train(
         self, problem: Problem, targets: Targets, loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
@@ -108,12 +109,27 @@ class MultiViewEnsemble:
 
         Its first nodes may be those of the fitted graph, with new nodes after them; then all views are carried over.
         """
+        return combine(*self._applied(state, graph))
+
+    def _applied(self, state: Mapping[str, Tensor], graph: Graph) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+        """View -> L_v on ``graph``, and view -> weight, of the views that it allows."""
         arrays = {name.removeprefix(MAPS): t.numpy() for name, t in state.items() if name.startswith(MAPS)}
         views = Views(graph, ViewMaps(arrays))
         shares = {k.removesuffix(".share"): float(v) for k, v in state.items() if k.endswith(".share")}
         kept = views.carried_over(shares)
         total = sum(shares[name] for name in kept)
-        return combine({n: _log_probs(views, n, state) for n in kept}, {n: shares[n] / total for n in kept})
+        return {n: _log_probs(views, n, state) for n in kept}, {n: shares[n] / total for n in kept}
+
+    def ablations(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
+        """log softmax(Σ_{v ≠ g} w_v L_v) of the node without each view g, with the other weights as they are."""
+        each, weights = self._applied(state, graph)
+        found = []
+        for name in each if len(each) > 1 else ():
+            rest = {v: log_p[node : node + 1] for v, log_p in each.items() if v != name}
+            top = each[name][node]
+            alone = f"alone {graph.class_names[int(top.argmax())]} {np.exp(top.max()):.2f}, weight {weights[name]:.2f}"
+            found.append(Ablation("view", name, combine(rest, weights)[0], alone))
+        return found
 
     def _regression(self, problem: Problem) -> SoftmaxRegression:
         classes = problem.graph.num_classes
@@ -122,7 +138,7 @@ class MultiViewEnsemble:
     def _maps(self, views: Views, weights: Weights) -> dict[str, np.ndarray]:
         """The maps that the used views need."""
         used = {*weights, *(("features",) if any(n not in ("structure", "neighbours") for n in weights) else ())}
-        return {name: a for name, a in views.maps.arrays.items() if name == "nodes" or name.split(".")[0] in used}
+        return {name: a for name, a in views.maps.arrays.items() if name.split(".")[0] in {"nodes", *used}}
 
     def _selection_logits(self, log_p: np.ndarray, views: Views, weights: Weights, pool: np.ndarray) -> np.ndarray:
         """log p smoothed over the edges of the views, with the class prior that p expects on the pool."""

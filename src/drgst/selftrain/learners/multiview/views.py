@@ -38,6 +38,8 @@ _FEATURES = ("topology-far", "topology-near", "knn", "hops", "features")
 _EDGES = ("topology-far", "topology-near", "hops", "structure", "neighbours")
 _OWN_NODES = ("structure", "neighbours")  # their columns are the nodes of the fitted graph
 
+SAME_ROWS = 0.9  # of the fitted nodes that must have their features in a graph that contains them
+
 Arrays = dict[str, np.ndarray]
 
 
@@ -103,7 +105,8 @@ class Views:
     def __init__(self, graph: Graph, maps: ViewMaps | None = None) -> None:
         self.graph, self.maps = graph, maps or ViewMaps()
         self._made: dict[str, np.ndarray] = {}
-        self._old = int(self.maps.learn("nodes", lambda: _fingerprint(graph, graph.num_nodes))[0])
+        self._old = self.maps.learn("nodes.rows", lambda: _row_sums(graph, graph.num_nodes)).size
+        self.maps.learn("nodes.ids", lambda: _ids(graph, graph.num_nodes))
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The representation of that view."""
@@ -138,8 +141,7 @@ class Views:
     def carried_over(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the fitted views that this graph allows; a warning names the others."""
         names, allowed = tuple(names), set(available_views(self.graph))
-        same = np.array_equal(_fingerprint(self.graph, self._old), self.maps.arrays["nodes"])
-        kept = tuple(v for v in names if v in allowed and (same or v not in _OWN_NODES))
+        kept = tuple(v for v in names if v in allowed and (v not in _OWN_NODES or self._holds_old_nodes))
         lost = [v for v in names if v not in kept]
         if not kept:
             raise GraphError(f"none of the model's views ({', '.join(names)}) can be made of {self.graph.name!r}")
@@ -148,6 +150,14 @@ class Views:
             message = f"the views {', '.join(lost)} can't be made of {self.graph.name!r}, {why}; the others stand in"
             warnings.warn(message, stacklevel=2)
         return kept
+
+    @cached_property
+    def _holds_old_nodes(self) -> bool:
+        """Whether the first nodes are those of the fitted graph: by their ids, and by the features of nine in ten."""
+        if self.graph.num_nodes < self._old or _ids(self.graph, self._old) != self.maps.arrays["nodes.ids"]:
+            return False
+        equal = np.isclose(_row_sums(self.graph, self._old), self.maps.arrays["nodes.rows"])
+        return bool(equal.mean() >= SAME_ROWS)
 
     @cached_property
     def _storage(self) -> Storage:
@@ -229,11 +239,11 @@ class Views:
         return project(x, vectors if vectors.size else None)
 
 
-def _fingerprint(graph: Graph, nodes: int) -> np.ndarray:
-    """A number of nodes, and a checksum of the ids and features of the first so many."""
-    x = graph.features[:nodes]
-    parts = (x,) if isinstance(x, np.ndarray) else (x.data, x.indices, x.indptr)
-    check = crc32("\n".join(map(str, graph.node_ids[:nodes].tolist())).encode())
-    for part in parts:
-        check = crc32(np.ascontiguousarray(part).view(np.uint8).data, check)
-    return np.array([x.shape[0], check], dtype=np.int64)
+def _ids(graph: Graph, nodes: int) -> np.ndarray:
+    """A checksum of the ids of the first nodes."""
+    return np.array(crc32("\n".join(map(str, graph.node_ids[:nodes].tolist())).encode()), dtype=np.int64)
+
+
+def _row_sums(graph: Graph, nodes: int) -> np.ndarray:
+    """Σ_j x_uj of the first nodes, (nodes,) float32."""
+    return np.asarray(graph.features[:nodes].sum(axis=1), dtype=np.float32).reshape(-1)
