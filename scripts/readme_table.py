@@ -29,7 +29,7 @@ PAGES = (
 )
 MARKED = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 LABELS = (3, 5, 10, 20)
-MODES = {"none": "no validation labels", "public": "500 validation labels"}
+MODES = {"none": "only these labels", "public": "and the 500 further labels"}
 BASELINES = ("sts", "sts-threshold", "m3s", "m3s-threshold", "abn", "abn-threshold", "iceberg")
 CELL = ["dataset", "per_class", "recipe", "pool", "validation"]
 

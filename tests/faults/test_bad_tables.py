@@ -98,7 +98,7 @@ def test_the_good_twin_of_all_these_loads(tmp_path: Path) -> None:
     [
         ({"features": [[1.0], [1.0, 2.0]]}, "row 2 lists 2 features, but the first lists 1"),
         ({"features": [[1.0], None]}, "row 2 lists 0 features"),
-        ({"features": [["a"], ["b"]]}, "not a number"),
+        ({"features": [["a"], ["b"]]}, "not lists of numbers"),
         ({"features": [[1.0], [float("nan")]]}, "NaN or infinite"),
         ({"f": ["1", "2"]}, "column 'f' holds string, not numbers"),
         ({"f": [1.0, None]}, "row 2, column 'f' is empty"),

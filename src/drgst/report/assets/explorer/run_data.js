@@ -113,7 +113,8 @@ export const hasPseudoLabels = stages.some((stage) => stage.pseudoLabelled > 0);
 export const hasThreshold = isKnown(threshold);
 export const className = (index) => index < 0 ? 'not known' : classNames[index];
 export const isWrong = (stage, node) => trueClass[node] >= 0 && trueClass[node] !== predicted(stage, node);
-const reasons = json.reasons ?? {}; // place -> {label, probability, rows: [{kind, name, detail, pull, label, probability}]}
+// place -> {label, probability, rows: [{kind, name, detail, pull, label, probability}]}
+const reasons = json.reasons ?? {};
 export const reasonsOf = (node) => reasons[node] ?? null;
 const suggestedNodes = new Set(suggestions.rows.map((row) => row.node));
 export const isSuggested = (node) => suggestedNodes.has(node);
