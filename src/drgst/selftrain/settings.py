@@ -67,7 +67,7 @@ class Settings(BaseModel):
     drop_rate: Number = Field(default=0.3, ge=0, lt=1, description="drop rate of MC-dropout and MC-dropedge")
     samples: int = Field(default=100, ge=1, description="Monte-Carlo samples of the gain")
     estimator: Literal["sampled", "closed"] = Field(
-        default="sampled", description="the paper's estimator, or the closed form"
+        default="sampled", description="the paper's samples, or the closed form, a second-order approximation"
     )
     # the loop
     threshold: Number = Field(default=0.6, ge=0, lt=1, description="confidence above which a node is pseudo-labelled")
