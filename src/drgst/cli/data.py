@@ -173,6 +173,25 @@ def split(
         emit({"graph": graph.name, "seed": seed, **_sizes(made), "out": str(out)})
 
 
+@app.command()
+def build(
+    tables: Annotated[Path, typer.Argument(metavar="TABLES", help="A folder with nodes.* and edges.* (CSV, Parquet).")],
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="The graph folder to write.")],
+    memory: Annotated[str, typer.Option(help="Memory for sorting the edges; the rest is on disk.")] = "2GB",
+    json: JsonOption = False,
+) -> None:
+    """Build a graph folder from tables that may be larger than memory; it opens like any other graph."""
+    from drgst.graph.io.build_folder import build_graph_folder
+
+    graph = build_graph_folder(tables, out, memory)
+    console = get_console(json)
+    for note in graph.notes:
+        console.print(f"- {note}")
+    console.print(f"{out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_features:,} features")
+    if json:
+        emit({"out": str(out), "nodes": graph.num_nodes, "edges": graph.num_edges, "features": graph.num_features})
+
+
 def _check_tables(nodes: str, edges: list[str] | None, options: dict[str, Any]) -> tuple[Graph | None, list[Problem]]:
     """The graph of a node table and edge tables of any columns, or their faults."""
     from drgst.errors import SettingError
@@ -191,9 +210,11 @@ def _check_graph(source: str, root: str | None, labels: str | None) -> tuple[Gra
     """The graph of a name or path, or all faults of its tables."""
     from drgst.graph.datasets.load import open_graph
     from drgst.graph.datasets.registry import DATASETS
+    from drgst.graph.io.folder import is_graph_folder
 
     path = Path(source).expanduser()
-    if source.lower() not in DATASETS and (os.path.isdir(path) or path.suffix in (".csv", ".parquet")):
+    tables = path.suffix in (".csv", ".parquet") or (os.path.isdir(path) and not is_graph_folder(path))
+    if source.lower() not in DATASETS and tables:
         from drgst.graph.io.tables import table_paths
         from drgst.graph.io.tabular.fixed import check_fixed_tables
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -40,8 +40,27 @@ class Graph:
 
     def __post_init__(self) -> None:
         _check(self)
+        self._freeze()
+
+    def _freeze(self) -> None:
         for array in (self.labels, self.node_ids, self.adjacency.data, _values(self.features)):
             array.flags.writeable = False
+
+    @classmethod
+    def unchecked(cls, **values: Any) -> Graph:
+        """A graph whose invariants the caller guarantees, such as one that was checked before it was written."""
+        made = cls._assembled(values)
+        made._freeze()
+        return made
+
+    @classmethod
+    def _assembled(cls, values: dict[str, Any]) -> Graph:
+        made = object.__new__(cls)
+        for field in fields(cls):
+            object.__setattr__(made, field.name, values.pop(field.name, field.default))
+        if values:
+            raise TypeError(f"a graph has no field {next(iter(values))!r}")
+        return made
 
     @property
     def num_nodes(self) -> int:
@@ -79,8 +98,11 @@ class Graph:
         return self.splits[0] if self.splits else None
 
     def with_(self, **changes: Any) -> Graph:
-        """A copy with some fields replaced; the invariants are checked again."""
-        return replace(self, **changes)
+        """A copy with some fields replaced; the invariants that they concern are checked again."""
+        made = self._assembled({field.name: getattr(self, field.name) for field in fields(self)} | changes)
+        _check(made, changes.keys())
+        made._freeze()
+        return made
 
     def __repr__(self) -> str:
         known = int((self.labels >= 0).sum())
@@ -238,8 +260,11 @@ def _values(features: Features) -> np.ndarray:
     return features.data if isinstance(features, sp.csr_array) else features
 
 
-def _check(g: Graph) -> None:
-    """Check the invariants of :class:`Graph`."""
+FIELDS = ("features", "adjacency", "labels", "class_names", "node_ids", "splits")  # that have invariants
+
+
+def _check(g: Graph, changed: Collection[str] = FIELDS) -> None:
+    """Check the invariants of :class:`Graph` that concern the fields ``changed``."""
     a, count = g.adjacency, g.adjacency.shape[0]
     if count == 0:
         raise GraphError("the graph is empty: it has no nodes")
@@ -249,21 +274,28 @@ def _check(g: Graph) -> None:
         raise GraphError(f"there are {g.labels.size} labels for {count} nodes")
     if g.node_ids.shape != (count,):
         raise GraphError(f"there are {g.node_ids.size} node ids for {count} nodes")
-    if not np.isfinite(_values(g.features)).all():
+    if "features" in changed and not np.isfinite(_values(g.features)).all():
         raise GraphError(f"feature of node {g.node_ids[_not_finite_row(g.features)]!s} is NaN or infinite")
-    _check_labels(g)
-    _check_ids(g.node_ids)
-    unique, counts = np.unique(g.node_ids, return_counts=True)
-    if unique.size != count:
-        raise GraphError(f"node id {unique[counts > 1][0]!s} occurs more than once")
+    if "labels" in changed or "class_names" in changed:
+        _check_labels(g)
+    if "node_ids" in changed:
+        _check_ids(g.node_ids)
+        unique, counts = np.unique(g.node_ids, return_counts=True)
+        if unique.size != count:
+            raise GraphError(f"node id {unique[counts > 1][0]!s} occurs more than once")
+    if "adjacency" in changed:
+        _check_edges(a, count)
+    for split in g.splits if "splits" in changed or "adjacency" in changed else ():
+        split.check_range(count)
+
+
+def _check_edges(a: sp.csr_array, count: int) -> None:
     if a.nnz and (a.indices.min() < 0 or a.indices.max() >= count):
         raise GraphError("an edge leads to a node outside the graph")
     if a.nnz and a.diagonal().any():
         raise GraphError("the adjacency has self-loops; make the graph with make_graph")
     if not _symmetric(a):
         raise GraphError("the adjacency is not symmetric; make the graph with make_graph")
-    for split in g.splits:
-        split.check_range(count)
 
 
 def _check_ids(ids: np.ndarray) -> None:

@@ -19,6 +19,7 @@ from drgst.graph.datasets.fetch import Progress, Root, UnavailableError, cache_f
 from drgst.graph.datasets.flickr import read_flickr, read_split
 from drgst.graph.datasets.planetoid import read_planetoid
 from drgst.graph.datasets.registry import DATASETS, FILES, DataSet, find_dataset
+from drgst.graph.io.folder import is_graph_folder, open_graph_folder
 from drgst.graph.io.npz import load_graph, save_graph
 
 GRAPH_FILES = (".graphml", ".gml", ".gexf", ".edgelist", ".edges", ".el", ".txt", ".tsv")  # read by io.graph_files
@@ -41,6 +42,8 @@ def open_graph(
     source: PathLike, root: Root = None, classes: tuple[str, ...] | None = None, labels: PathLike | None = None
 ) -> Graph:
     """A graph by data set name or path: ``cora``, ``graph.npz``, a folder of tables, one of two tables, a graph file.
+
+    A folder may also be a graph folder (:mod:`drgst.graph.io.folder`).
 
     Graph files are ``.graphml``, ``.gml``, ``.gexf`` and edge lists (``.edgelist``, ``.edges``, ``.el``, ``.txt``,
     ``.tsv``), also with ``.gz``; ``labels`` is a CSV with their labels or the name of a node attribute.
@@ -78,6 +81,8 @@ def _open_path(path: Path, classes: tuple[str, ...] | None, labels: PathLike | N
         raise DataFileError(
             f"{path} has its own labels: a file of labels is for graph files ({', '.join(GRAPH_FILES)})"
         )
+    if is_folder and is_graph_folder(path):
+        return open_graph_folder(path)
     if is_folder or path.suffix in (".csv", ".parquet"):
         from drgst.graph.io.tables import read_tables, sibling_tables  # pyarrow is slow to import
 

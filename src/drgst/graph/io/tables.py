@@ -49,7 +49,7 @@ def read_tables(
         node_path, edge_path = table_paths(folder)
     else:
         folder, node_path, edge_path = Path(nodes).parent, _checked(Path(nodes)), _checked(Path(edges))
-    node_table = read_table(node_path, ("id",), lambda column: _role(column) == "feature")
+    node_table = read_table(node_path, ("id",), lambda column: column_role(column) == "feature")
     edge_table = read_table(edge_path, ("source", "target"), lambda column: column == "weight")
     try:
         ids = clean_ids(node_table.column("id").to_pylist())
@@ -103,15 +103,15 @@ def sibling_tables(path: Path) -> tuple[Path, Path]:
     raise DataFileError(f"{path} is not a graph: a table must be called nodes{path.suffix} or edges{path.suffix}")
 
 
-def _role(column: str) -> str:
+def column_role(column: str) -> str:
     """The role of a column of the node table: id, label, split, features or (one) feature."""
     head = column.partition(":")[0]
     return head if column in ("id", "label") or head in ("split", "features") else "feature"
 
 
 def _features(table: Any, path: Path) -> Any:
-    listed = [column for column in table.column_names if _role(column) == "features"]
-    single = [column for column in table.column_names if _role(column) == "feature"]
+    listed = [column for column in table.column_names if column_role(column) == "features"]
+    single = [column for column in table.column_names if column_role(column) == "feature"]
     if len(listed) > 1 or (listed and single):
         raise DataFileError(f"{path}: beside {listed[0]!r} there can be no column {(listed[1:] + single)[0]!r}")
     if listed:
@@ -132,7 +132,7 @@ def _adjacency(table: Any, path: Path, ids: np.ndarray) -> sp.coo_array:
 
 
 def _splits(table: Any, path: Path) -> list[Split]:
-    columns = [column for column in table.column_names if _role(column) == "split"]
+    columns = [column for column in table.column_names if column_role(column) == "split"]
     found = (read_split(table.column(column), column, path) for column in columns)
     return [split for split in found if split is not None]
 
