@@ -28,6 +28,7 @@ from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.parts import MaxStages, NoNewLabels
 from drgst.selftrain.select.top_share import TopShare
 from drgst.selftrain.weigh.anchored import Anchored
+from drgst.selftrain.weigh.base import Uniform
 
 DRAWS = range(10, 20)
 
@@ -46,7 +47,8 @@ def variants() -> dict[str, Recipe]:
         "20,000 pseudo-labels": whole.with_parts(learner=MultiViewEnsemble(max_pseudo_labels=20_000)),
         "no minimum per class": whole.with_parts(select=TopShare(floor=0)),
         "the same share of each class": whole.with_parts(select=TopShare(floor=1)),
-        "true labels weigh 0.3, with information gain": whole.with_parts(weigh=Anchored()),
+        "equal weights": whole.with_parts(weigh=Uniform()),
+        "with information gain": whole.with_parts(weigh=Anchored()),
         "topology alone": whole.with_parts(learner=MultiViewEnsemble("topology")),
         "knn alone": whole.with_parts(learner=MultiViewEnsemble("knn")),
         "l2 0.001": whole.with_parts(learner=MultiViewEnsemble(l2=1e-3)),

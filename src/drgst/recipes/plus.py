@@ -10,6 +10,7 @@ from drgst.selftrain.select.top_share import TopShare
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.stop.max_stages import MaxStages
 from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.selftrain.weigh.anchored import Anchored
 
 
 @recipe(
@@ -26,12 +27,13 @@ def drgst_plus(settings: Settings) -> Recipe:
     Seven views of the graph: features propagated far and near along edges, propagated along nearest neighbours, hop by
     hop, alone, and two of edges alone. One l2-regularised softmax regression per view. The weights w maximise the
     likelihood of the training labels out of fold, with a Dirichlet prior at the default weights. Pseudo-labels are
-    selected by p smoothed over the edges of the views, with the class prior that p expects; all labels weigh the same.
-    Five stages. Validation labels, where there are any, train like all others. Cross-fitting the whole run gives the
+    selected by p smoothed over the edges of the views, with the class prior that p expects; true labels together
+    weigh 0.3 of all pseudo-labels. Five stages. Validation labels, where there are any, train like all others. Cross-fitting the whole run gives the
     out-of-fold accuracy and one temperature, and its fold runs are averaged with the run.
     """
     return Recipe(
         select=TopShare(),
+        weigh=Anchored(gain=0.0),
         stop=(NoNewLabels(), MaxStages(settings.stages)),
         learner=MultiViewEnsemble(settings.view),
         postprocess=(CrossFitted(),) if settings.calibrate == "none" else (),
