@@ -27,9 +27,9 @@ def drgst_plus(settings: Settings) -> Recipe:
     Seven views of the graph: features propagated far and near along edges, propagated along nearest neighbours, hop by
     hop, alone, and two of edges alone. One l2-regularised softmax regression per view. The weights w maximise the
     likelihood of the training labels out of fold, with a Dirichlet prior at the default weights. Pseudo-labels are
-    selected by p smoothed over the edges of the views, with the class prior that p expects; true labels together
-    weigh 0.3 of all pseudo-labels. Five stages. Validation labels, where there are any, train like all others. Cross-fitting the whole run gives the
-    out-of-fold accuracy and one temperature, and its fold runs are averaged with the run.
+    selected by p smoothed over the edges of the views, with the class prior that p expects; true labels together weigh
+    0.3 of all pseudo-labels. Five stages. Validation labels, where there are any, train like all others. Cross-fitting
+    the whole run gives the out-of-fold accuracy and one temperature, and its fold runs are averaged with the run.
     """
     return Recipe(
         select=TopShare(),
