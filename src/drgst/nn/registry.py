@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from torch import nn
 
 from drgst.errors import SettingError, unknown
+from drgst.extras import import_named
 from drgst.nn.models.appnp import APPNP, DAGNN, PPNP
 from drgst.nn.models.base import Backbone, TwoPart
 from drgst.nn.models.gat import GAT
@@ -76,13 +76,7 @@ def settings_of(spec: Any) -> tuple[str, ...]:
 
 def import_class(path: str) -> type[nn.Module]:
     """The ``nn.Module`` class at the import path ``"package.module:Class"``; anything else there is refused."""
-    module, _, name = path.partition(":")
-    try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SettingError(f"backbone {path!r} can't be imported: {error}") from error
+    found = import_named(path, "backbone")
     if not (isinstance(found, type) and issubclass(found, nn.Module)):
         raise SettingError(f"backbone {path!r} is not a class derived from torch.nn.Module")
     return found

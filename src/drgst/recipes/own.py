@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,19 +10,14 @@ from dataclasses import is_dataclass, replace
 from typing import Any
 
 from drgst.errors import SettingError
+from drgst.extras import import_named
 from drgst.recipes.registry import _TABLE, RecipeSpec
 from drgst.selftrain.recipe import wrapped
 
 
 def import_recipe(path: str) -> RecipeSpec:
     """The recipe of the function at ``"package.module:function"``, from Settings to a Recipe; or a Recipe there."""
-    module, _, name = path.partition(":")
-    try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SettingError(f"recipe {path!r} can't be imported: {error}") from error
+    found, module = import_named(path, "recipe"), path.partition(":")[0]
     if hasattr(found, "with_parts"):
         made = RecipeSpec(path, lambda _: found)
     elif _makes_recipes(found, module):

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import logging
 from collections.abc import Iterator
@@ -175,6 +176,8 @@ class RunFolder:
             return [row[column] for row in csv_rows(self.text(PREDICTIONS))]
         except KeyError as error:
             raise RunError(f"{self / PREDICTIONS} is damaged: it has no column {error}") from error
+        except csv.Error as error:
+            raise RunError(f"{self / PREDICTIONS} is damaged: {error}") from error
 
     def text(self, name: str) -> str:
         """The content of one of the files."""

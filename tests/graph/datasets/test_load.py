@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -177,3 +178,14 @@ def _script(name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_a_zip_file_of_an_unknown_version(tmp_path: Path) -> None:
+    path = tmp_path / "g.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("labels.npy", b"x")
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 6] = 179  # "version needed to extract" of the central directory
+    path.write_bytes(content)
+    with pytest.raises(DataFileError, match=r"g\.npz"):
+        drgst.open_graph(path)
