@@ -21,6 +21,7 @@ ORDERS = {
         graph
         nn
         uncertainty
+        label
         selftrain
         recipes
         runs
@@ -28,7 +29,7 @@ ORDERS = {
         report
         tracking
         estimator
-        transforms experiments
+        transforms experiments labelling
         cli
     """,
     "graph": """

@@ -50,6 +50,8 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
     from drgst.graph.split import random_split as random_split
     from drgst.graph.stats import statistics as statistics
     from drgst.graph.transforms.views import view as view
+    from drgst.labelling import LabelCurves as LabelCurves
+    from drgst.labelling import label_curve as label_curve
     from drgst.recipes.registry import recipe as recipe
     from drgst.selftrain.callbacks import Callback as Callback
     from drgst.selftrain.learners.multiview.suggest import suggest_view as suggest_view
@@ -95,6 +97,8 @@ _PUBLIC = {  # name -> module that defines it
     "transforms": "drgst.transforms",
     "bench": "drgst.bench",
     "Results": "drgst.experiments",
+    "label_curve": "drgst.labelling",
+    "LabelCurves": "drgst.labelling",
     "Callback": "drgst.selftrain.callbacks",
     "statistics": "drgst.graph.stats",
     "public_split": "drgst.graph.split",

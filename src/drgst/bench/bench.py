@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,19 @@ def bench(grid: Grid, store: Store, executor: Executor, callback: BenchCallback 
 
     ``executor`` stays open for the next bench.
     """
+    began = time.perf_counter()
+    result = make_runs(*_keys_and_tasks(grid, store, executor), store, executor, callback)
+    rows = store.rows(result.keys, (*CELL, "test_accuracy", "seconds"))
+    result.cells = sorted(summarise(rows).values(), key=lambda cell: tuple(cell[name] for name in CELL))
+    result.seconds = time.perf_counter() - began
+    return result
+
+
+def make_runs(
+    keys: list[str], tasks: Sequence[Task], store: Store, executor: Executor, callback: BenchCallback | None = None
+) -> BenchResult:
+    """Make the runs of ``tasks`` that the store lacks; ``keys`` are those of all runs that the result is about."""
     began, callback = time.perf_counter(), callback or BenchCallback()
-    keys, tasks = _keys_and_tasks(grid, store, executor)
     finished = store.finished(keys)
     todo = [task for task in tasks if task.key not in finished]
     todo.sort(key=lambda t: (t.cost, t.source, t.per_class, t.recipe))
@@ -71,8 +83,6 @@ def bench(grid: Grid, store: Store, executor: Executor, callback: BenchCallback 
     if todo:
         _run(todo, store, executor, callback, result)
     result.failures = store.errors(keys)
-    rows = store.rows(keys, (*CELL, "test_accuracy", "seconds"))
-    result.cells = sorted(summarise(rows).values(), key=lambda cell: tuple(cell[name] for name in CELL))
     result.seconds = time.perf_counter() - began
     return result
 

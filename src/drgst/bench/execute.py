@@ -73,7 +73,7 @@ def task_run(task: Task, graph: Graph | None = None) -> Run:
     run = Run.of(graph, RunConfig(**{name: getattr(task, name) for name in same}, threads=1))
     if split_fingerprint(graph, run.config.make_split(graph)) != task.split_sha256:
         raise RunError(f"the labels or the split of {task.source} have changed since the bench started")
-    return replace(run, problem=replace(run.problem, graph_cache=_graph_cache(task.data_sha256)))
+    return replace(run, problem=replace(run.problem, graph_cache=graph_cache(task.data_sha256)))
 
 
 def _figures(result: Result) -> Row:
@@ -106,7 +106,7 @@ def _opened(source: str, root: str | None) -> tuple[Graph, str]:
 
 
 @lru_cache(maxsize=1)
-def _graph_cache(_data_sha256: str) -> GraphCache:
+def graph_cache(_data_sha256: str) -> GraphCache:
     """What the runs of a worker on one graph share; released when it turns to another graph."""
     return GraphCache()
 

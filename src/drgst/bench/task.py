@@ -43,6 +43,11 @@ class Task:
         return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
     @property
+    def title(self) -> str:
+        """What a display calls the run beside its data set and label count."""
+        return self.recipe
+
+    @property
     def seed(self) -> int:
         """Of the training: the number of the draw."""
         return self.draw

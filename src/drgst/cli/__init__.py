@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": ("drgst.cli.decisions.explain", "Explain why a node was predicted as it was."),
     "review": ("drgst.cli.decisions.review", "Review given labels that look wrong."),
     "suggest": ("drgst.cli.decisions.suggest", "Suggest which nodes to label next."),
+    "label-curve": ("drgst.cli.label_curve", "Compare choosers of labels: how accuracy grows with them."),
     "bench": ("drgst.cli.bench", "Run a grid of data sets, labels per class, recipes and draws."),
     "tune": ("drgst.cli.tune", "Search settings by validation accuracy."),
     "table": ("drgst.cli.table", "Make the paper's tables from the runs of a store."),

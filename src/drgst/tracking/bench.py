@@ -101,7 +101,7 @@ def percent(value: float | None) -> str:
 
 
 def _cell(task: Task) -> CellName:
-    return task.dataset, task.per_class, task.recipe
+    return task.dataset, task.per_class, task.title
 
 
 def _line(cell: CellName, values: list[float | None]) -> str:

@@ -16,6 +16,7 @@ from drgst.bench.task import canonical
 from drgst.errors import SettingError, StoreError, unknown
 
 CellName = tuple[str, int, str]
+CURVE = "label-curve"  # how the variant of a learning curve begins, which is no run of a cell
 EXPORTS = (".csv", ".parquet")
 READ = tuple(name for name in COLUMNS if name not in ("stage_rows", "versions"))
 
@@ -75,7 +76,7 @@ def read_runs(path: Path) -> list[Row]:
 
 def runs_by_cell(rows: Iterable[Row], wanted: RunFilter) -> dict[CellName, Runs]:
     """(dataset, per_class, recipe) -> its runs; cells without a run that passes the filter are left out."""
-    rows = list(rows)
+    rows = [row for row in rows if not row["variant"].startswith(CURVE)]
     known = frozenset(name for text in {row["settings"] for row in rows} for name in _settings(text))
     groups: dict[CellName, dict[tuple[object, ...], list[Row]]] = {}
     for row in rows:

@@ -1,0 +1,1 @@
+"""Learning curves: labels are revealed batch by batch as a chooser asks for them."""

@@ -1,0 +1,35 @@
+"""Choosers made of two others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from drgst.label.base import Choice, Chooser, LabelState
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """n₁ = round(s n) nodes by ``first``, the others by ``second``; s = ``share``, or 1 / (1 + M / (m C)) with labels.
+
+    With ``shift`` m > 0 the share of the first falls as labels grow: it is a half at m labels per class, for M labels
+    and C classes, and 1 before the first label.
+    """
+
+    first: Chooser
+    second: Chooser
+    share: float = 0.5
+    shift: float = 0.0
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        share = self.share
+        if self.shift and state.probabilities is not None:
+            share = 1 / (1 + state.labelled.size / (self.shift * state.probabilities.shape[1]))
+        if state.probabilities is None:
+            share = 1.0
+        count = min(max(round(share * n), 0), n)
+        found = self.first(state, count) if count else None
+        if count == n and found is not None:
+            return found
+        state = state if found is None else state.without(found.nodes)
+        other = self.second(state, n - count)
+        return other if found is None else found.then(other)

@@ -1,0 +1,81 @@
+"""From a run, or from a graph without labels, to the state that choosers of labels read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from torch import Tensor
+
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.label.base import LabelState
+from drgst.selftrain.learners.multiview.views import Views
+
+if TYPE_CHECKING:
+    from drgst.runs.result import Result
+
+MAX_COLUMNS = 300  # of a representation
+MIN_WEIGHT = 0.05  # of a view in it
+SAFE = "balanced"  # the chooser of a recipe for which none was measured to beat a random sample
+CHOOSER_OF = {"drgst-plus": "variance"}  # experiment 022
+SHARE = ".share"  # the weight of a view in the state of a multi-view ensemble
+
+
+def first_state(views: Views, candidates: np.ndarray, rng: np.random.Generator) -> LabelState:
+    """The state before the first label."""
+    none = np.empty(0, dtype=np.int64)
+    z = representation(views, views.default_weights())
+    return LabelState(z, candidates, none, rng, adjacency=views.graph.adjacency)
+
+
+def run_state(result: Result, views: Views, candidates: np.ndarray, rng: np.random.Generator) -> LabelState:
+    """The state after a run."""
+    given = np.flatnonzero(result.model.arrays["given"] >= 0)
+    z = representation(views, view_weights(result.model.state, views))
+    return LabelState(
+        z, candidates, given, rng, result.probabilities, result.stage.all_gain, adjacency=views.graph.adjacency
+    )
+
+
+def default_chooser(recipe: str) -> str:
+    """The name of the chooser that a recipe suggests labels by: one that was measured to beat a random sample."""
+    return CHOOSER_OF.get(recipe, SAFE)
+
+
+def view_weights(state: Mapping[str, Tensor], views: Views) -> dict[str, float]:
+    """View -> weight of a fitted multi-view ensemble; the default weights for the state of any other learner."""
+    found = {name.removesuffix(SHARE): float(w) for name, w in state.items() if name.endswith(SHARE)}
+    return found or views.default_weights()
+
+
+def known_classes(graph: Graph, split: Split) -> tuple[Graph, Split, np.ndarray]:
+    """``graph`` and ``split`` with those classes alone that have a training label, and these classes, (C',).
+
+    The labels of other classes are removed, and validation nodes of other classes join the pool.
+    """
+    found = np.unique(graph.labels[split.train])
+    if found.size == graph.num_classes:
+        return graph, split, found
+    index = np.full(graph.num_classes + 1, -1)  # the last place is that of unlabelled nodes
+    index[found] = np.arange(found.size)
+    names = tuple(graph.class_names[c] for c in found)
+    made = graph.with_(labels=index[graph.labels], class_names=names)
+    strange = made.labels[split.val] < 0
+    pool = np.union1d(split.pool, split.val[strange])
+    return made, Split(split.train, split.val[~strange], split.test, pool, split.name), found
+
+
+def representation(views: Views, weights: Mapping[str, float]) -> np.ndarray:
+    """Z = [√w_v Z_v]_v, (N, D) float32, over the views of weight 0.05 or more; rows of mean length 1.
+
+    zᵀz' is then Σ_v w_v z_vᵀ z'_v. More than 300 columns are replaced by the 300 leading principal ones.
+    """
+    shown = {name: w for name, w in weights.items() if w >= MIN_WEIGHT} or {max(weights, key=lambda n: weights[n]): 1.0}
+    z = np.hstack([np.float32(np.sqrt(w)) * np.asarray(views[name], dtype=np.float32) for name, w in shown.items()])
+    if z.shape[1] > MAX_COLUMNS:
+        _, vectors = np.linalg.eigh(np.asarray(z.T @ z, dtype=np.float64))
+        z = z @ vectors[:, : -MAX_COLUMNS - 1 : -1].astype(np.float32)
+    length = float(np.linalg.norm(z, axis=1).mean())
+    return z / np.float32(length) if length > 0 else z

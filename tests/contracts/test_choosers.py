@@ -1,0 +1,67 @@
+"""Every chooser: n different candidates, with or without predictions, the same for the same seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from drgst.errors import SettingError
+from drgst.graph.transforms.softmax import softmax
+from drgst.label.base import LabelState, choose
+from drgst.label.registry import CHOOSERS, find_chooser
+
+NODES, CLASSES = 60, 3
+
+
+def state(seed: int = 0, predicted: bool = True, equal: bool = False) -> LabelState:
+    """60 nodes, of which every third is labelled and every fifth no candidate."""
+    rng = np.random.default_rng(seed)
+    z = np.ones((NODES, 4)) if equal else rng.standard_normal((NODES, 4))
+    edges = rng.integers(0, NODES, (2, 150))
+    a = sp.csr_array((np.ones(150), edges), shape=(NODES, NODES))
+    a = sp.csr_array(a + a.T)
+    a.setdiag(0)
+    a.eliminate_zeros()
+    labelled = np.arange(0, NODES, 3) if predicted else np.empty(0, np.int64)
+    free = np.setdiff1d(np.arange(NODES), labelled)
+    p = softmax(2 * rng.standard_normal((NODES, CLASSES))) if predicted else None
+    gain = rng.random(NODES) if predicted else None
+    return LabelState(z, free[free % 5 != 1], labelled, np.random.default_rng(7), p, gain, a)
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+@pytest.mark.parametrize("predicted", [True, False])
+@pytest.mark.parametrize("n", [1, 4, 13])
+def test_different_candidates(name: str, predicted: bool, n: int) -> None:
+    given = state(predicted=predicted)
+    found = choose(find_chooser(name).chooser, given, n)
+    assert len(set(found.nodes.tolist())) == n
+    assert np.isin(found.nodes, given.candidates).all()
+    drawn = found.probability[np.isfinite(found.probability)]
+    assert ((drawn > 0) & (drawn <= 1)).all()
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+def test_equal_representations(name: str) -> None:
+    given = state(equal=True)
+    assert len(set(choose(find_chooser(name).chooser, given, 6).nodes.tolist())) == 6
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+def test_same_seed_same_nodes(name: str) -> None:
+    first, again = (choose(find_chooser(name).chooser, state(), 5).nodes for _ in "ab")
+    np.testing.assert_array_equal(first, again)
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+def test_all_where_there_are_no_more(name: str) -> None:
+    given = state()
+    np.testing.assert_array_equal(choose(find_chooser(name).chooser, given, 1000).nodes, given.candidates)
+
+
+def test_refused() -> None:
+    with pytest.raises(SettingError, match="at least 1"):
+        choose(find_chooser("random").chooser, state(), 0)
+    with pytest.raises(SettingError, match="margin"):
+        find_chooser("margn")

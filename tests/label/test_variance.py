@@ -1,0 +1,39 @@
+"""Variance reduction against the variances themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from drgst.label.base import LabelState
+from drgst.label.variance import VarianceReduction
+
+NOISE = 0.1
+
+
+def total_variance(z: np.ndarray, known: list[int], w: np.ndarray) -> float:
+    """Σ_i w_i z_iᵀ (I + Σ_l z_l z_lᵀ / λ)^-1 z_i."""
+    sigma = np.linalg.inv(np.eye(z.shape[1]) + z[known].T @ z[known] / NOISE)
+    return float(w @ np.einsum("nd,de,ne->n", z, sigma, z))
+
+
+def test_each_node_lowers_the_variance_most() -> None:
+    """Greedy over all candidates, with the variances computed anew."""
+    rng = np.random.default_rng(0)
+    z, p = rng.standard_normal((40, 6)), rng.dirichlet(np.ones(3), 40)
+    state = LabelState(z, np.arange(5, 40), np.arange(5), rng, p)
+    found = VarianceReduction(NOISE, target=1.0)(state, 6).nodes.tolist()
+    known, expected = list(range(5)), []
+    for _ in range(6):
+        left = [u for u in range(5, 40) if u not in expected]
+        best = min(left, key=lambda u: total_variance(z, [*known, *expected, u], state.uncertainty))
+        expected.append(best)
+    assert found == expected
+
+
+def test_uncertain_targets_attract() -> None:
+    """Two bundles, of which one is certain: the labels go to the other."""
+    z = np.repeat(np.eye(2), 10, axis=0)
+    p = np.array([[0.999, 0.001]] * 10 + [[0.5, 0.5]] * 10)
+    state = LabelState(z, np.arange(20), np.empty(0, np.int64), np.random.default_rng(0), p)
+    assert (VarianceReduction(target=1.0)(state, 3).nodes >= 10).all()
+    assert set(VarianceReduction()(state, 2).nodes // 10) == {0, 1}
