@@ -34,9 +34,9 @@ def test_changes() -> None:
     """One or several per word; "none" where the setting may be None."""
     found = parse_changes(["epochs=30,beta=1/3", "fixed_epochs=none normalise=none"])
     assert found == {"epochs": "30", "beta": "1/3", "fixed_epochs": None, "normalise": "none"}
-    for word in ("epochs", "=3", "epochs="):
+    for word in ("epochs", "=3", "epochs=", "", " ", ","):
         with pytest.raises(SettingError, match="--set takes key=value"):
-            parse_changes([word])
+            parse_changes(["epochs=30", word])
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,12 @@ def read_config(path: Path) -> RunConfig:
 def parse_changes(words: Iterable[str]) -> dict[str, Any]:
     """``["epochs=30", "beta=1/3"]`` as a dict; a word may hold several, separated by commas or blanks."""
     changes: dict[str, Any] = {}
-    for word in " ".join(words).replace(",", " ").split():
-        key, equals, value = word.partition("=")
-        if not equals or not key or not value:
-            raise SettingError(f"--set takes key=value, not {word!r}")
-        changes[key] = _value(key, value)
+    for text in words:
+        for word in text.replace(",", " ").split() or [text]:
+            key, equals, value = word.partition("=")
+            if not equals or not key or not value:
+                raise SettingError(f"--set takes key=value, not {word!r}")
+            changes[key] = _value(key, value)
     Settings().updated(changes)
     return changes
 

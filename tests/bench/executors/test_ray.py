@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from drgst.bench.store import Store
 from drgst.errors import SettingError
 
 ray = pytest.importorskip("ray", reason="the Ray executor needs Ray: pip install 'drgst[ray]'")
+psutil = pytest.importorskip("psutil", reason="finds the processes of a node")
 pytestmark = pytest.mark.slow
 RAY = [sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", "--block", "--num-cpus=1"]
 SAME = ("key", "test_accuracy", "val_accuracy", "ece", "stages", "epochs", "stop_reason")
@@ -77,11 +79,23 @@ def _connected(address: str, nodes: int) -> RayExecutor:
     raise AssertionError("the cluster did not come up")
 
 
-def test_a_node_killed_in_the_middle_costs_no_run_and_changes_no_figure(
+def _kill_in_a_task(node: subprocess.Popen[bytes]) -> None:
+    """Kill the node while one of its workers runs a task, which Ray shows in the name of the process."""
+    for _ in range(3_000):
+        workers = psutil.Process(node.pid).children(recursive=True)
+        if any(worker.name().startswith("ray::_run") for worker in workers):
+            return _kill(node)
+        time.sleep(0.02)
+    raise AssertionError("no task ran on the node")
+
+
+def test_a_node_killed_while_its_task_runs_costs_no_run_and_changes_no_figure(
     make_grid: Callable[..., Grid], tmp_path: Path, cluster: tuple[str, subprocess.Popen[bytes]]
 ) -> None:
     address, second = cluster
     grid = make_grid(draws=6, changes={"epochs": 200, "patience": 200, "samples": 5, "threshold": 0.2})
+
+    kills: list[Future[None]] = []
 
     class Killer(BenchCallback):
         calls = 0
@@ -89,12 +103,13 @@ def test_a_node_killed_in_the_middle_costs_no_run_and_changes_no_figure(
         def done(self, task: Any, row: dict[str, Any]) -> None:
             Killer.calls += 1
             if Killer.calls == 3:
-                _kill(second)
+                pool.submit(_kill_in_a_task, second).add_done_callback(kills.append)
 
-    with Store(tmp_path / "ray.db", create=True) as store:
+    with ThreadPoolExecutor() as pool, Store(tmp_path / "ray.db", create=True) as store:
         with _connected(address, 2) as executor:
             result = bench(grid, store, executor, Killer())
         found = store.all_rows(SAME)
+    kills[0].result()
     assert (result.ran, result.failed) == (12, 0)
     assert Killer.calls == 12
     assert len(executor.graphs) == 1  # put once
