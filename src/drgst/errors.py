@@ -17,6 +17,10 @@ class GraphError(DrgstError):
     """A graph breaks an invariant: shapes, ids, edges, features or labels."""
 
 
+class NoLabels(GraphError):
+    """No node of a graph has a label."""
+
+
 class SplitError(DrgstError):
     """A split has overlapping parts, a node outside the graph or a class without a training label."""
 

@@ -152,8 +152,10 @@ def test_keyboard_alone(opened: Any) -> None:
 
 
 def test_suggestions_download(opened: Any, hostile: SelfTraining) -> None:
-    """Twenty nodes of the pool, by rank."""
+    """Twenty nodes of the pool with an empty column for their labels, as ``drgst suggest --out`` writes them."""
     found = rows(opened, "#suggestions-csv")
-    assert [int(row["rank"]) for row in found] == list(range(1, 21))
+    assert len(found) == 20
+    assert {row["label"] for row in found} == {""}
+    assert all(row["reason"] and row["chosen_by"] for row in found)
     pool = {str(i) for i in hostile.graph_.node_ids[hostile.split_.pool]}
     assert {row["id"] for row in found} <= pool

@@ -235,11 +235,76 @@ def test_suggest_spreads_over_unlabelled_nodes(capsys: Any, town: Graph, file: P
     split = load_split("x/split.json", town)
     assert len(set(ids)) == 12
     assert set(ids) <= set(split.pool.tolist()) - set(split.test.tolist())
-    assert said["measure"] == "information gain"
-    assert {r["id"] for r in rows_of(Path("s.csv").read_text())} == {str(i) for i in ids}
+    assert "class-balanced random sample" in said["note"]
+    asked = rows_of(Path("s.csv").read_text())
+    assert [r["id"] for r in asked] == [str(i) for i in ids]
+    assert all(r["label"] == "" and r["chosen_by"] == "balanced" and 0 < float(r["probability"]) <= 1 for r in asked)
+    assert all("drawn at random" in r["reason"] for r in asked)
     code, out, err = call(capsys, "suggest", "x", "--n", 1000)
     assert code == 0
     assert f"only {split.pool.size} nodes" in out + err
+    code, _, err = call(capsys, "suggest", "x", "--by", "margn")
+    assert code == 2
+    assert "margin" in err
     code, _, err = call(capsys, "suggest", "x", "--n", 0)
     assert code == 2
     assert "at least 1" in err
+
+
+def test_labels_that_were_asked_for_are_added(capsys: Any, town: Graph, tmp_path: Path) -> None:
+    """From no labels at all: suggest, fill in, run, suggest again, fill in, run with both; then a forecast."""
+    write_tables(town.with_(splits=(), labels=np.full(300, -1)), tmp_path / "bare")
+    names = town.class_names
+
+    def fill(path: str) -> int:
+        rows = rows_of(Path(path).read_text())
+        for row in rows:
+            row["label"] = names[town.labels[int(row["id"])]]
+        lines = [",".join(rows[0]), *(",".join(f'"{cell}"' for cell in row.values()) for row in rows)]
+        Path(path).write_text("\n".join(lines))
+        return len(rows)
+
+    code, _, _ = call(capsys, "suggest", "bare", "--n", 12, "--out", "first.csv")
+    assert code == 0
+    first = fill("first.csv")
+    plus = ("--recipe", "drgst-plus", "--set", "stages=1")
+    code, _, err = call(capsys, "run", "bare", *plus, "--add-labels", "first.csv", "--out", "one", "--json")
+    assert (code, first) == (0, 12)
+    assert "12 training labels" in err
+    code, out, err = call(capsys, "suggest", "one", "--n", 6, "--out", "second.csv", "--json")
+    assert code == 0, err
+    assert "measured to beat a random sample" in json.loads(out)["note"]
+    fill("second.csv")
+    words = ("run", "--config", "one/config.toml", "--add-labels", "second.csv", "--out", "two")
+    code, _, err = call(capsys, *words, "--json")
+    assert code == 0
+    assert "18 training labels" in err
+    kept = rows_of(Path("two/added_labels.csv").read_text())
+    assert [row["chosen_by"] for row in kept] == ["variance"] * 18
+    code, out, _ = call(capsys, "suggest", "two", "--n", 2, "--budget", "--json")
+    assert code == 0
+    forecast = json.loads(out)["forecast"]
+    assert [gain["labels"] for gain in forecast["gains"]] == [20, 50, 100]
+    assert all(gain["low"] <= gain["gain"] for gain in forecast["gains"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("id,label\n7,\n", "nothing to add"),
+        ("node,label\n7,a\n", "no column 'id'"),
+        ("id,label\n700,class 0\n", "no node of"),
+        ("id,label\n7,clas 0\n", "did you mean 'class 0'"),
+        ("id,label,probability\n7,class 0,2\n", "line 2: probability is '2'"),
+        ("id,label\n7,class 0\n7,class 1\n", "line 3: node '7' has the labels"),
+    ],
+)
+def test_added_labels_that_are_refused(capsys: Any, town: Graph, tmp_path: Path, text: str, words: str) -> None:
+    labels = np.where(np.arange(300) < 30, town.labels, -1)
+    named = town.with_(splits=(), labels=labels, class_names=tuple(f"class {c}" for c in range(town.num_classes)))
+    write_tables(named, tmp_path / "bare")
+    Path("a.csv").write_text(text)
+    code, _, err = call(capsys, "run", "bare", "--recipe", "drgst-plus", "--add-labels", "a.csv")
+    assert code == 2
+    assert words in err
+    assert not Path("runs").exists()

@@ -1,4 +1,4 @@
-"""Which nodes to label next: scores, clusters, limits."""
+"""Which nodes to label next: reasons, replaced nodes, rows."""
 
 from __future__ import annotations
 
@@ -6,58 +6,56 @@ import numpy as np
 import pytest
 
 from drgst.errors import SettingError
-from drgst.runs.suggest import label_scores, suggest_nodes
+from drgst.label.base import LabelState
+from drgst.runs.suggest import CONFIDENT, STANDS_FOR, reason, suggest_nodes, suggestion_rows
+
+NAMES = ("a", "b", "c")
 
 
-def directions(*angles: float) -> np.ndarray:
-    """Points on the unit circle, (N, 2)."""
-    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+def state(confident: int = 0) -> LabelState:
+    """40 nodes in two bundles, two labelled; the first ``confident`` candidates are of confidence 0.99."""
+    rng = np.random.default_rng(0)
+    z = np.repeat(np.eye(2), 20, axis=0) + 0.05 * rng.standard_normal((40, 2))
+    p = np.tile([0.45, 0.4, 0.15], (40, 1))
+    p[2 : 2 + confident] = [0.99, 0.005, 0.005]
+    return LabelState(z, np.arange(2, 40), np.arange(2), np.random.default_rng(0), p)
 
 
-def test_one_of_each_cluster_typical_and_of_high_gain() -> None:
-    """Three bundles of four: of each the node nearest the bundle's centre among the upper half in gain."""
-    angles = [*(0.0, 0.01, 0.02, 0.3), *(2.0, 2.01, 2.02, 2.3), *(4.0, 4.01, 4.02, 4.3)]
-    gain = np.array([1, 5, 5, 6, 0.1, 0.5, 0.5, 0.6, 10, 50, 50, 60.0])
-    found = suggest_nodes(directions(*angles), (gain, "information gain"), np.arange(12), 3)
-    assert [u // 4 for u in found.nodes] == [2, 0, 1]  # the bundle with the largest gain first
-    assert found.score.tolist() == [50, 5, 0.5]
-    assert found.cluster_size.tolist() == [4, 4, 4]
+def test_confident_nodes_need_a_reason() -> None:
+    """A node of confidence 0.99 is suggested only where it stands for others."""
+    for n in (3, 20):
+        given = state(confident=30)
+        found = suggest_nodes(given, "variance", n, NAMES)
+        confidence = given.probabilities[found.nodes].max(axis=1)  # type: ignore[index]
+        assert (found.represents[confidence > CONFIDENT] >= STANDS_FOR).all()
+        assert all(found.reasons)
 
 
-def test_only_candidates_and_each_once() -> None:
-    """Also where all embeddings are equal, or zero, and there are fewer clusters than nodes to suggest."""
-    candidates = np.array([1, 3, 5, 7, 9])
-    for embedding in (np.ones((12, 3)), np.zeros((12, 3)), np.random.default_rng(0).normal(size=(12, 3))):
-        found = suggest_nodes(embedding, (np.arange(12.0), "gain"), candidates, 3)
-        assert set(found.nodes) <= set(candidates)
-        assert len(set(found.nodes)) == 3
-        assert (np.diff(found.score) <= 0).all()
+def test_samples_keep_confident_nodes() -> None:
+    found = suggest_nodes(state(confident=38), "random", 10, NAMES)
+    assert found.nodes.size == 10
+    assert all(words.startswith("drawn at random") for words in found.reasons)
 
 
-def test_entropy_where_there_is_no_gain() -> None:
-    """All gains zero, or unknown: the least certain nodes."""
-    p = np.stack([np.linspace(0.5, 1, 12), np.linspace(0.5, 0, 12)], axis=1)
-    for gain in (np.zeros(12), np.full(12, np.nan)):
-        found = suggest_nodes(p, label_scores(gain, p, np.arange(12)), np.arange(12), 20)
-        assert found.measure == "entropy"
-        assert found.nodes.tolist() == list(range(12))
-        assert found.score[0] == pytest.approx(np.log(2))
+def test_reason_names_what_a_person_can_check() -> None:
+    given = state()
+    assert (
+        reason(given, 5, 132, False, NAMES)
+        == "represents 132 nodes with no nearer label; between a (0.45) and b (0.40)"
+    )
+    assert reason(state(38), 5, 1, True, NAMES) == "drawn at random; represents 1 node with no nearer label"
 
 
-def test_gain_where_it_is_known() -> None:
-    """Negative values, which sampling can give, count as 0; nodes that are no candidates may be unknown."""
-    gain = np.array([0.3, -0.1, np.nan])
-    score, measure = label_scores(gain, np.eye(3), np.array([0, 1]))
-    assert measure == "information gain"
-    assert score[:2].tolist() == [0.3, 0]
+def test_rows() -> None:
+    given = state()
+    drawn = suggestion_rows(suggest_nodes(given, "random", 4, NAMES), given.probabilities)
+    assert all(row["probability"] == pytest.approx(4 / 38) for row in drawn)
+    chosen = suggestion_rows(suggest_nodes(given, "entropy", 4, NAMES), None)
+    assert all(row["probability"] is None and row["predicted"] is None for row in chosen)
+    assert {row["chosen_by"] for row in chosen} == {"entropy"}
 
 
 def test_limits() -> None:
-    """More than there are gives all, best first; fewer than one is refused; the same seed gives the same nodes."""
-    scores = (np.arange(12.0), "gain")
-    points = directions(*scores[0])
-    assert suggest_nodes(points, scores, np.arange(5), 50).nodes.tolist() == [4, 3, 2, 1, 0]
+    assert suggest_nodes(state(), "variance", 1000, NAMES).nodes.tolist() == list(range(2, 40))
     with pytest.raises(SettingError, match="at least 1"):
-        suggest_nodes(points, scores, np.arange(5), 0)
-    again = [suggest_nodes(points, scores, np.arange(12), 4, seed=3).nodes.tolist() for _ in "ab"]
-    assert again[0] == again[1]
+        suggest_nodes(state(), "variance", 0, NAMES)

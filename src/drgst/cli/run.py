@@ -37,6 +37,10 @@ def run(
         ),
     ] = None,
     split: Annotated[Path | None, typer.Option(help="Split file, as written by drgst data split.")] = None,
+    add_labels: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="CSV of further labels (id, label), as drgst suggest writes; repeatable."),
+    ] = None,
     pool: Annotated[
         str | None, typer.Option(help="Nodes that may be pseudo-labelled: unlabelled, or all-but-validation.")
     ] = None,
@@ -89,6 +93,7 @@ def run(
         recipe=None if recipe is None else find_recipe(recipe).name,
         per_class=per_class,
         split=None if split is None else str(split.absolute()),
+        add_labels="\n".join(str(path.absolute()) for path in add_labels) if add_labels else None,
         seed=seed,
         pool=pool,
         validation=validation,

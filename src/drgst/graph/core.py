@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.errors import GraphError
+from drgst.errors import GraphError, NoLabels
 
 if TYPE_CHECKING:
     from drgst.graph.split import Split
@@ -148,7 +148,7 @@ def make_graph(
     except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"labels must be whole numbers with -1 for unknown: {error}") from error
     if not (y >= 0).any() and not unlabelled:
-        raise GraphError("all labels are missing: at least two classes need a label")
+        raise NoLabels("all labels are missing: at least two classes need a label")
     if class_names is None:
         classes = int(y.max(initial=-1)) + 1
         if classes > max(count, MOST_EMPTY):

@@ -8,6 +8,17 @@ from drgst.label.base import Choice, Chooser, LabelState
 
 
 @dataclass(frozen=True)
+class BeforeLabels:
+    """``first`` before any label is given, ``then`` afterwards."""
+
+    first: Chooser
+    then: Chooser
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        return (self.first if state.probabilities is None else self.then)(state, n)
+
+
+@dataclass(frozen=True)
 class Mixture:
     """n₁ = round(s n) nodes by ``first``, the others by ``second``; s = ``share``, or 1 / (1 + M / (m C)) with labels.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from drgst.errors import SettingError, unknown
 from drgst.label.base import Chooser
 from drgst.label.gain import InformationGain
-from drgst.label.mixture import Mixture
+from drgst.label.mixture import BeforeLabels, Mixture
 from drgst.label.partition import Partition
 from drgst.label.representative import Density, KCenter, Medoids
 from drgst.label.sample import ClassBalanced, Random, Spread, Uncertain
@@ -23,13 +23,14 @@ class ChooserSpec:
     name: str
     chooser: Chooser
     summary: str
+    is_sample: bool = False  # whether every candidate has a known probability of being chosen
 
 
 _ALL = (
-    ChooserSpec("random", Random(), "a simple random sample"),
-    ChooserSpec("balanced", ClassBalanced(), "a random sample of each predicted class, equally many"),
-    ChooserSpec("spread", Spread(), "a random sample that is spread over the propagated features"),
-    ChooserSpec("uncertain-sample", Uncertain(), "a random sample, uncertain nodes more often"),
+    ChooserSpec("random", Random(), "a simple random sample", is_sample=True),
+    ChooserSpec("balanced", ClassBalanced(), "a random sample of each predicted class, equally many", is_sample=True),
+    ChooserSpec("spread", Spread(), "a random sample that is spread over the propagated features", is_sample=True),
+    ChooserSpec("uncertain-sample", Uncertain(), "a random sample, uncertain nodes more often", is_sample=True),
     ChooserSpec("entropy", Entropy(), "the nodes of highest entropy"),
     ChooserSpec("margin", Margin(), "the nodes whose first two classes are nearest"),
     ChooserSpec("gain", InformationGain(), "typical nodes of high information gain, one per cluster"),
@@ -39,7 +40,11 @@ _ALL = (
     ChooserSpec("k-center", KCenter(), "the nodes farthest from every label"),
     ChooserSpec("partition", Partition(), "typical nodes of communities of the graph (GraphPart)"),
     ChooserSpec("design", VarianceReduction(), "the nodes whose labels lower the variance of a linear model most"),
-    ChooserSpec("variance", VarianceReduction(target=1.0), "the same, where predictions are uncertain"),
+    ChooserSpec(
+        "variance",
+        BeforeLabels(Medoids(), VarianceReduction(target=1.0)),
+        "the nodes whose labels lower the variance of uncertain predictions most; before any label, medoids",
+    ),
     ChooserSpec("half-margin", Mixture(Random(), Margin()), "half a random sample, half by margin"),
     ChooserSpec(
         "shift", Mixture(VarianceReduction(), Margin(), shift=10.0), "by design at first, more by margin as labels grow"

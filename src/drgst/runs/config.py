@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-from drgst.errors import SettingError, unknown
+import numpy as np
+
+from drgst.errors import NoLabels, SettingError, unknown
 from drgst.graph.core import Graph
+from drgst.graph.datasets.load import open_graph
 from drgst.graph.datasets.registry import DATASETS, data_source
 from drgst.graph.io.split_files import load_split
 from drgst.graph.split import Pool, Split, default_split, draw_split
 from drgst.recipes import find_recipe
+from drgst.runs.added import AddedLabel, add_labels, read_added, sample_mask, train_on
 from drgst.selftrain.settings import Settings
 
 DATA, RECIPE, PER_CLASS = "cora", "drgst-de", 3
@@ -28,6 +32,7 @@ class RunConfig:
     recipe: str | None = None
     per_class: int | None = None  # training labels to draw per class …
     split: str | None = None  # … or a split file
+    add_labels: str | None = None  # CSV files of further labels, one path per line
     seed: int | None = None  # of the draw and of the training
     pool: str | None = None  # the nodes that may be pseudo-labelled
     validation: str | None = None  # "none": validation labels are hidden from the run
@@ -43,7 +48,7 @@ class RunConfig:
             raise SettingError("per_class and split are both given; only one of them can define the training nodes")
         if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
             raise SettingError(f"threads is {self.threads} (allowed: whole numbers from 1 to {MOST_THREADS:,})")
-        for key in ("data", "recipe", "split", "pool"):
+        for key in ("data", "recipe", "split", "pool", "add_labels"):
             if getattr(self, key) == "":
                 raise SettingError(f"{key} is empty; leave it out for the default")
         if self.validation not in (None, *VALIDATIONS):
@@ -57,6 +62,8 @@ class RunConfig:
                 "run the other recipe without --config"
             )
         new = {k: v for k, v in other.keys().items() if v is not None}
+        if self.add_labels and other.add_labels:
+            new["add_labels"] = f"{self.add_labels}\n{other.add_labels}"  # the earlier labels stay
         new |= {old: None for key in new for old in OUTDATES.get(key, ())}
         return replace(self, **new, settings={**self.settings, **other.settings})
 
@@ -64,7 +71,7 @@ class RunConfig:
         """The first value of ``other`` that differs, in words, or None; split files are compared by their content."""
         for key, value in other.keys().items():
             mine = getattr(self, key) or ("public" if key == "validation" else getattr(self, key))
-            if key not in ("split", "threads") and value not in (None, mine):
+            if key not in ("split", "add_labels", "threads") and value not in (None, mine):
                 return f"{key} = {mine!r}, not {value!r}"
         settings = Settings().updated(self.settings)
         wanted = settings.updated(other.settings)
@@ -103,6 +110,33 @@ class RunConfig:
             split = split if pool is None else split.with_pool(pool, graph.num_nodes)
         return split.without_validation() if self.validation == "none" else split
 
+    def open(self, opener: Callable[[str], Graph]) -> Graph:
+        """The graph; one without any label has the classes of the added labels."""
+        try:
+            return opener(str(self.data))
+        except NoLabels:
+            names = tuple(sorted({added.label for added in self.added()}))
+            if not names:
+                raise
+            return open_graph(str(self.data), classes=names)
+
+    def labelled(self, graph: Graph, split: Split | None = None) -> tuple[Graph, Split, np.ndarray | None]:
+        """``graph`` with the added labels, the split with their nodes as training nodes, and which are a sample, (N,).
+
+        The last is None where all labels are a sample. ``split`` stands in for :meth:`make_split`.
+        """
+        if not self.add_labels:
+            return graph, self.make_split(graph) if split is None else split, None
+        labels = self.added()
+        made, nodes = add_labels(graph, labels)
+        if split is None:  # the file of a split may name nodes whose label was added
+            split = self.make_split(made if self.split else graph)
+        return made, train_on(split, nodes), sample_mask(labels, nodes, graph.num_nodes)
+
+    def added(self) -> list[AddedLabel]:
+        """The labels of ``add_labels``."""
+        return read_added(self.add_labels.splitlines()) if self.add_labels else []
+
     def run_name(self) -> str:
         """A folder name: ``cora-drgst-de-3-seed0``, or ``cora-drgst-plus-3-no-validation-seed0`` without validation.
 
@@ -124,6 +158,7 @@ OUTDATES = {
     "data": ("data_sha256", "known_sha256"),
     "per_class": ("split", "known_sha256"),
     "split": ("per_class", "known_sha256"),
+    "add_labels": ("data_sha256", "known_sha256"),  # the classes of a graph without labels are those of the added ones
     **dict.fromkeys(("seed", "pool", "validation"), ("known_sha256",)),
 }
 RUN_KEYS = tuple(f.name for f in fields(RunConfig) if f.name not in ("settings", "versions"))

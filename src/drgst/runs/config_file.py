@@ -81,6 +81,8 @@ def _config(document: dict[str, Any], folder: Path) -> RunConfig:
         run["data"] = data_source(run["data"], folder)
     if "split" in run:
         run["split"] = str((folder / run["split"]).absolute())
+    if "add_labels" in run:
+        run["add_labels"] = "\n".join(str((folder / path).absolute()) for path in run["add_labels"].splitlines())
     settings = {k: _value(k, v) for k, v in document.get("settings", {}).items()}
     Settings().updated(settings)
     return RunConfig(**run, settings=settings, versions=document.get("versions", {}))

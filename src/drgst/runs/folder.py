@@ -2,6 +2,7 @@
 
 ``config.toml``         the complete config; ``drgst run --config`` runs it again
 ``graph.npz``           of a run on tables: the graph, with ``tables.json``, how its features are made
+``added_labels.csv``    of a run with added labels: all of them, with how each node was chosen
 ``split.json``          training, validation, test and pool nodes, by node id
 ``stages/000.…``        each stage, written when it ends: an interrupted run is resumed from the last one
 ``history.jsonl``       one line per stage
@@ -25,6 +26,7 @@ from drgst.errors import RunError
 from drgst.files import csv_rows, write_text
 from drgst.graph.io.npz import save_graph
 from drgst.graph.io.split_files import save_split
+from drgst.runs.added import write_added
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
 from drgst.runs.lock import LOCK, locked
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("drgst")
 CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
 PREDICTIONS, WEIGHTS, MODEL, REPORT = "predictions.csv", "model.safetensors", "model.json", "report.html"
-GRAPH, SCHEMA = "graph.npz", "tables.json"
+GRAPH, SCHEMA, ADDED = "graph.npz", "tables.json", "added_labels.csv"
 RESULTS = (SUMMARY, PREDICTIONS, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
 
 
@@ -210,6 +212,9 @@ def table_schema(data: str) -> TableSchema | None:
 def _describe(run: Run, folder: Path) -> None:
     save_split(run.split, run.graph, folder / SPLIT)
     config = replace(run.config, split=None if run.config.per_class is not None else SPLIT)
+    if config.add_labels:
+        write_text(folder / ADDED, write_added(config.added()))
+        config = replace(config, add_labels=ADDED)
     if run.tables is not None:
         save_graph(run.graph, folder / GRAPH)
         run.tables.schema.save(folder / SCHEMA)

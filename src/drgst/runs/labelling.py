@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,10 @@ from torch import Tensor
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.graph.transforms.features import row_l2
 from drgst.label.base import LabelState
+from drgst.label.registry import find_chooser
+from drgst.runs.suggest import Suggestions, suggest_nodes
 from drgst.selftrain.learners.multiview.views import Views
 
 if TYPE_CHECKING:
@@ -20,6 +24,8 @@ MAX_COLUMNS = 300  # of a representation
 MIN_WEIGHT = 0.05  # of a view in it
 SAFE = "balanced"  # the chooser of a recipe for which none was measured to beat a random sample
 CHOOSER_OF = {"drgst-plus": "variance"}  # experiment 022
+FIRST = "variance"  # the chooser of a graph without labels: experiment 022
+LABELS = 23  # tells the random numbers of suggestions from those of the run
 SHARE = ".share"  # the weight of a view in the state of a multi-view ensemble
 
 
@@ -39,9 +45,31 @@ def run_state(result: Result, views: Views, candidates: np.ndarray, rng: np.rand
     )
 
 
+def result_state(result: Result, by: str) -> LabelState:
+    """The state after a finished run, for the chooser ``by``; the graph is not opened for a simple sample."""
+    nodes, rng = result.model.arrays["candidates"], np.random.default_rng([result.model.seed, LABELS])
+    if find_chooser(by).is_sample and by != "spread":
+        given = np.flatnonzero(result.model.arrays["given"] >= 0)
+        z = np.asarray(row_l2(result.stage.embedding), dtype=np.float32)
+        return LabelState(z, nodes, given, rng, result.probabilities, result.stage.all_gain)
+    problem = result.run.problem
+    views: Views = problem.graph_cache.get(problem.graph, "views", lambda: Views(problem.graph))
+    return run_state(result, views, nodes, rng)
+
+
 def default_chooser(recipe: str) -> str:
     """The name of the chooser that a recipe suggests labels by: one that was measured to beat a random sample."""
     return CHOOSER_OF.get(recipe, SAFE)
+
+
+def chooser_note(recipe: str, by: str) -> str:
+    """One sentence on why labels are chosen so."""
+    what = find_chooser(by).summary
+    if by != default_chooser(recipe):
+        return f"Chosen by {by}: {what}."
+    if recipe in CHOOSER_OF:
+        return f"Chosen by {by}: {what}; with {recipe} it was measured to beat a random sample."
+    return f"A class-balanced random sample: with {recipe} no chooser was measured to beat one."
 
 
 def view_weights(state: Mapping[str, Tensor], views: Views) -> dict[str, float]:
@@ -79,3 +107,14 @@ def representation(views: Views, weights: Mapping[str, float]) -> np.ndarray:
         z = z @ vectors[:, : -MAX_COLUMNS - 1 : -1].astype(np.float32)
     length = float(np.linalg.norm(z, axis=1).mean())
     return z / np.float32(length) if length > 0 else z
+
+
+def first_suggestions(graph: Graph, n: int, by: str | None = None, seed: int = 0) -> Suggestions:
+    """``n`` nodes of ``graph`` to label first, without any label; validation and test nodes are left out."""
+    name = FIRST if by is None else find_chooser(by).name
+    free = np.arange(graph.num_nodes)
+    if graph.split is not None:
+        free = np.setdiff1d(free, np.concatenate([graph.split.val, graph.split.test]))
+    state = first_state(Views(graph), free, np.random.default_rng([seed, LABELS]))
+    found = suggest_nodes(state, name, n, ())
+    return replace(found, note=f"No label is known yet. Chosen by {name}: {find_chooser(name).summary}.")

@@ -15,15 +15,17 @@ from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.graph.transforms.softmax import softmax
+from drgst.label.registry import find_chooser
 from drgst.nn.inputs import network_columns
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder, table_schema
+from drgst.runs.labelling import chooser_note, default_chooser, result_state
 from drgst.runs.memory import peak_memory_mb
 from drgst.runs.metrics import Metrics, accuracy, run_metrics, stage_rows
 from drgst.runs.model import Model
 from drgst.runs.predict import to_csv
-from drgst.runs.suggest import Suggestions, label_scores, suggest_nodes
+from drgst.runs.suggest import Suggestions, suggest_nodes, suggestion_rows
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
 
@@ -163,11 +165,11 @@ class Result:
         """The nodes to label next."""
         return self.suggest(SUGGESTED)
 
-    def suggest(self, n: int) -> Suggestions:
-        """``n`` nodes to label next; fewer where fewer are unlabelled."""
-        nodes = self.model.arrays["candidates"]
-        scores = label_scores(self.stage.all_gain, self.probabilities, nodes)
-        return suggest_nodes(self.stage.embedding, scores, nodes, n, self.model.seed)
+    def suggest(self, n: int, by: str | None = None) -> Suggestions:
+        """``n`` nodes to label next, fewer where fewer are unlabelled, by a chooser (default: that of the recipe)."""
+        name = default_chooser(self.model.recipe) if by is None else find_chooser(by).name
+        found = suggest_nodes(result_state(self, name), name, n, self.model.class_names)
+        return replace(found, note=chooser_note(self.model.recipe, name))
 
     def index_of(self, node: Any) -> int:
         """The index of the node with that id; ids are compared as text."""
@@ -187,10 +189,7 @@ class Result:
 
     def suggestion_rows(self, found: Suggestions) -> list[dict[str, Any]]:
         """One dict per suggested node, with the indices of the node and of its predicted class."""
-        p = self.probabilities[found.nodes]
-        columns = (found.nodes, found.score, p.argmax(axis=1), p.max(axis=1), found.cluster_size)
-        names = ("node", "score", "predicted", "confidence", "cluster_size")
-        return [dict(zip(names, row, strict=True)) for row in zip(*(c.tolist() for c in columns), strict=True)]
+        return suggestion_rows(found, self.probabilities)
 
     def summary(self) -> dict[str, Any]:
         """The facts and metrics of the run as plain values, for ``summary.json`` and ``--json``."""

@@ -70,7 +70,7 @@ class Run:
 
         ``split`` and ``recipe`` are a split and a recipe of the user's own, instead of those of ``config``.
         """
-        split = config.make_split(graph) if split is None else split
+        graph, split, sampled = config.labelled(graph, split)
         settings, parts = resolve(recipe or str(config.recipe), graph, split, config.settings)
         if settings.val_labels == "train":
             split = split.with_validation_as_training()
@@ -78,7 +78,7 @@ class Run:
             class_shares(parse_shares(settings.prior), graph.class_names)  # refuse an unknown class before training
         width = 4 * settings.hidden if "hidden" in settings.names else graph.num_classes  # weights, gradient, moments
         check_memory(4 * graph.num_features * width, f"{graph.name}: a model of {graph.num_features:,} features")
-        problem = Problem.of(graph, split, settings, cast(int, config.seed))
+        problem = replace(Problem.of(graph, split, settings, cast(int, config.seed)), sampled=sampled)
         count = config.threads or default_threads(graph)
         config = replace(config, data=config.data or graph.name, threads=count, settings=settings.as_dict())
         config = replace(config, versions=versions())
@@ -96,7 +96,7 @@ class Run:
         if source:
             message = f"the recipe {recipe} has changed since the config was written"
             config = replace(config, recipe_sha256=_same(config.recipe_sha256, source, message))
-        graph = opener(data)
+        graph = config.open(opener)
         message = f"{data} is not the graph that the config was written for: its contents have changed"
         config = replace(config, data_sha256=_same(config.data_sha256, data_fingerprint(graph), message))
         run = cls.of(graph, config)

@@ -1,80 +1,89 @@
-"""Which nodes to label next: those whose labels would be most informative, and different from each other."""
+"""Which nodes to label next, and why each."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-import torch
 
-from drgst.errors import SettingError
-from drgst.uncertainty.gain import entropy
+from drgst.label.base import LabelState, choose, represents
+from drgst.label.registry import find_chooser
 
-SHORTLIST = 100  # candidates that are clustered per suggested node
+CONFIDENT = 0.95  # above which a node is only suggested where it stands for others, or is a sample
+STANDS_FOR = 5  # unlabelled nodes, at least, that such a node must stand for
+CLOSE = 0.2  # difference of the first two probabilities up to which two classes are named
+ROUNDS = 5  # of replacing nodes without a reason
 
 
 @dataclass(frozen=True, eq=False)
 class Suggestions:
-    """Nodes in order of their score, and how many similar nodes each represents."""
+    """Nodes to label next in order, with the reason of each, the chooser and why it is used."""
 
     nodes: np.ndarray  # (n,)
-    score: np.ndarray  # (n,)
-    cluster_size: np.ndarray  # (n,) candidates in its cluster
-    measure: str  # the name of the score
+    represents: np.ndarray  # (n,) unlabelled nodes that are nearer to it than to a label or to another suggestion
+    probability: np.ndarray  # (n,) with which it was drawn; NaN where the choice is no sample
+    reasons: tuple[str, ...]
+    by: str  # the chooser
+    note: str = ""  # one sentence on the choice of the chooser
 
 
-def label_scores(gain: np.ndarray, probabilities: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, str]:
-    """B, (N,), and its name; the entropy of ``probabilities`` where B is unknown or nowhere above 0."""
-    known = gain[candidates]
-    if np.isfinite(known).all() and (known > 0).any():
-        return np.maximum(gain, 0), "information gain"
-    return entropy(torch.from_numpy(np.array(probabilities))).numpy(), "entropy"
+def suggest_nodes(state: LabelState, by: str, n: int, class_names: tuple[str, ...]) -> Suggestions:
+    """``n`` nodes by the chooser ``by``, fewer where fewer are unlabelled.
 
-
-def suggest_nodes(
-    embedding: np.ndarray, scores: tuple[np.ndarray, str], candidates: np.ndarray, n: int, seed: int = 0
-) -> Suggestions:
-    """One node of each of n clusters: u_j = argmin_{u ∈ S_j, B_u ≥ med_j} ‖ĥ_u - μ_j‖, largest B first.
-
-    The clusters minimise Σ_j Σ_{u ∈ S_j} B_u ‖ĥ_u - μ_j‖²: k-means weighted by B. ĥ = h/‖h‖ are the unit-length rows
-    of ``embedding`` (N, D), B are the ``scores`` (N,) with their name (:func:`label_scores`), med_j is the median of
-    B in S_j. Nodes of a cluster are similar, so one represents it: not the one of largest B, which often is an outlier,
-    but the most typical one of the upper half. Only the ``100 n`` candidates of largest B are clustered. Fewer than n
-    candidates give all of them.
+    A node of confidence above 0.95 that stands for fewer than five others is replaced, unless it is part of a sample.
     """
-    if n < 1:
-        raise SettingError(f"n is {n}, but must be at least 1")
-    score, measure = scores
-    short = candidates[np.argsort(-score[candidates], kind="stable")[: SHORTLIST * n]]
-    if short.size <= n:
-        return Suggestions(short, score[short], np.ones(short.size, np.int64), measure)
-    cluster, distance = _clusters(_unit(embedding[short]), score[short], n, seed)
-    picked = np.array([_typical(np.flatnonzero(cluster == j), score[short], distance) for j in np.unique(cluster)])
-    similar = np.bincount(cluster)[cluster[picked]]
-    rest = np.setdiff1d(np.arange(short.size), picked)[: n - picked.size]  # equal rows give fewer clusters than n
-    picked, similar = np.concatenate([picked, rest]), np.concatenate([similar, np.ones(rest.size, np.int64)])
-    order = np.argsort(picked, kind="stable")  # ``short`` is sorted by falling score
-    return Suggestions(short[picked[order]], score[short[picked[order]]], similar[order], measure)
+    spec, left = find_chooser(by), state
+    for _ in range(ROUNDS):
+        found = choose(spec.chooser, left, n)
+        stands = represents(state, found.nodes) if found.nodes.size else np.empty(0, dtype=np.int64)
+        bad = (_confidence(state, found.nodes) > CONFIDENT) & (stands < STANDS_FOR)
+        if spec.is_sample or not bad.any():
+            break
+        left = replace(left, candidates=np.setdiff1d(left.candidates, found.nodes[bad]))
+    kept = ~bad | spec.is_sample
+    nodes, stands, probability = found.nodes[kept], stands[kept], found.probability[kept]
+    reasons = tuple(
+        reason(state, int(u), int(k), spec.is_sample, class_names) for u, k in zip(nodes, stands, strict=True)
+    )
+    return Suggestions(nodes, stands, probability, reasons, by)
 
 
-def _typical(members: np.ndarray, score: np.ndarray, distance: np.ndarray) -> int:
-    """The member nearest to the centre among those of at least median score."""
-    upper = members[score[members] >= np.median(score[members])]
-    return int(upper[np.argmin(distance[upper])])
+def reason(state: LabelState, node: int, stands: int, drawn: bool, class_names: tuple[str, ...]) -> str:
+    """``represents 132 nodes with no nearer label; between A (0.41) and B (0.38)``."""
+    words = []
+    if drawn:
+        words.append("drawn at random")
+    if stands:
+        far = " with no nearer label" if state.labelled.size else ""
+        words.append(f"represents {stands:,} node{'s' if stands > 1 else ''}{far}")
+    if state.probabilities is not None and state.probabilities.shape[1] > 1:
+        p = state.probabilities[node]
+        second, first = np.argsort(p, kind="stable")[-2:]
+        if p[first] - p[second] <= CLOSE:
+            words.append(f"between {class_names[first]} ({p[first]:.2f}) and {class_names[second]} ({p[second]:.2f})")
+    return "; ".join(words) or "its label lowers the uncertainty of the others"
 
 
-def _unit(rows: np.ndarray) -> np.ndarray:
-    """Rows of unit length; rows of zeros stay zero."""
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, length, out=np.zeros_like(rows, dtype=np.float64), where=length > 0)
+def suggestion_rows(found: Suggestions, probabilities: np.ndarray | None) -> list[dict[str, Any]]:
+    """One dict per node: its index, predicted class and confidence (None before the first label), reason and draw."""
+    rows = []
+    for k, node in enumerate(found.nodes.tolist()):
+        p = None if probabilities is None else probabilities[node]
+        drawn = float(found.probability[k])
+        rows.append(
+            {
+                "node": node,
+                "predicted": None if p is None else int(p.argmax()),
+                "confidence": None if p is None else float(p.max()),
+                "represents": int(found.represents[k]),
+                "reason": found.reasons[k],
+                "chosen_by": found.by,
+                "probability": drawn if np.isfinite(drawn) else None,
+            }
+        )
+    return rows
 
 
-def _clusters(rows: np.ndarray, weights: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """The cluster of each row, numbered from 0 without gaps, and its distance from the cluster's centre."""
-    from sklearn.cluster import KMeans
-
-    distinct = np.unique(rows, axis=0).shape[0]
-    floor = weights.max() * 1e-9  # a cluster in which every weight is 0 has no centre
-    means = KMeans(min(n, distinct), n_init=3, random_state=seed).fit(rows, sample_weight=weights + floor)
-    distance = np.linalg.norm(rows - means.cluster_centers_[means.labels_], axis=1)
-    return np.unique(means.labels_, return_inverse=True)[1], distance
+def _confidence(state: LabelState, nodes: np.ndarray) -> np.ndarray:
+    return np.zeros(nodes.size) if state.probabilities is None else state.probabilities[nodes].max(axis=1)

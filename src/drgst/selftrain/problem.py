@@ -35,6 +35,7 @@ class Problem:
     seed: int = 0
     graph_cache: GraphCache = field(default_factory=GraphCache, repr=False)  # shared by problems on the same graph
     sample_weight: np.ndarray | None = None  # (N,) weights of the user, None: 1 each
+    sampled: np.ndarray | None = None  # (N,) whether a given label is part of a sample; None: all are
     step: Step = field(default=no_step, repr=False)  # called before each step of a long computation
 
     @classmethod
@@ -70,6 +71,13 @@ class Problem:
         if given.sum() <= 0:
             raise SettingError("sample_weight is zero at every training node")
         return given / given.mean()
+
+    @property
+    def train_sampled(self) -> np.ndarray:
+        """Which training labels tell class shares and calibration, (|V_L|,): those of a sample, or all without any."""
+        train = self.split.train
+        shown = np.ones(train.size, dtype=bool) if self.sampled is None else self.sampled[train]
+        return shown if shown.any() else np.ones(train.size, dtype=bool)
 
     @property
     def watch(self) -> ValidationSet:

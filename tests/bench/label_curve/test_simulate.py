@@ -52,13 +52,14 @@ def test_only_free_nodes_are_asked(tiny: Path) -> None:
     (task,) = plan(tiny, recipe="drgst-plus", by=("margin",)).tasks()
     simulation = Simulation(graph, task, GraphCache())
     split = simulation.split
-    p, state = simulation._fit(split.train, np.random.default_rng(0))
+    sampled = np.ones(graph.num_nodes, dtype=bool)
+    p, state = simulation._fit(split.train, sampled, np.random.default_rng(0))
     assert not np.isin(state.candidates, np.concatenate([split.train, split.val, split.test])).any()
     scrambled = graph.labels.copy()
     scrambled[split.test] = (scrambled[split.test] + 1) % 3
     other = Simulation(graph.with_(labels=scrambled), task, GraphCache())
     other.__dict__["split"] = split
-    np.testing.assert_array_equal(other._fit(split.train, np.random.default_rng(0))[0], p)
+    np.testing.assert_array_equal(other._fit(split.train, sampled, np.random.default_rng(0))[0], p)
 
 
 def test_validation_labels_judge(tiny: Path) -> None:

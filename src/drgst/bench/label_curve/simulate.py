@@ -17,7 +17,7 @@ from drgst.bench.task import Task
 from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.label.base import Choice, LabelState, choose
+from drgst.label.base import LabelState, choose
 from drgst.label.registry import find_chooser
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import split_fingerprint
@@ -75,10 +75,10 @@ class Simulation:
         """One point per fit."""
         task, train, found = self.task, self.split.train, []
         rng = np.random.default_rng([task.seed, crc32(task.by.encode())])
-        asked = Choice.of(np.empty(0, dtype=np.int64))
+        sampled = np.ones(self.graph.num_nodes, dtype=bool)
         for left in range(task.budget, -task.batch, -task.batch):
             began = time.perf_counter()
-            p, state = self._fit(train, rng)
+            p, state = self._fit(train, sampled, rng)
             fitted = time.perf_counter()
             if train.size:
                 found.append({"labels": int(train.size), **self._figures(p), "seconds": round(fitted - began, 4)})
@@ -87,11 +87,12 @@ class Simulation:
             name = default_chooser(task.recipe) if task.by == SUGGEST else task.by
             asked = choose(find_chooser(name).chooser, state, min(task.batch, left))
             train = np.union1d(train, asked.nodes)
+            sampled[asked.nodes] = np.isfinite(asked.probability)
             if found:
                 found[-1]["choice_seconds"] = round(time.perf_counter() - fitted, 4)
         return found
 
-    def _fit(self, train: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, LabelState]:
+    def _fit(self, train: np.ndarray, sampled: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, LabelState]:
         """p of every node, (N, C), and the state in which labels are chosen."""
         graph, split = self.graph, self.split
         views: Views = self.cache.get(graph, "views", lambda: Views(graph))
@@ -101,17 +102,19 @@ class Simulation:
         if known.size < 2:
             p[:, known] = 1.0
             return p, replace(first_state(views, free, rng), labelled=train)
-        result, known = self._result(train)
+        result, known = self._result(train, sampled)
         p[:, known] = result.probabilities
         return p, run_state(result, views, free, rng)
 
-    def _result(self, train: np.ndarray) -> tuple[Result, np.ndarray]:
+    def _result(self, train: np.ndarray, sampled: np.ndarray) -> tuple[Result, np.ndarray]:
+        """The result with the labels of ``train``, of which those ``sampled`` tell class shares and calibration."""
         split, task, nodes = self.split, self.task, self.graph.num_nodes
         val = split.val if task.validation == "public" else np.empty(0, dtype=np.int64)
         graph, split, known = known_classes(self.graph, Split.of(train, val, split.test, nodes))
         config = RunConfig(recipe=task.recipe, seed=task.seed, settings=task.settings, threads=1)
         run = Run.of(graph, config, split)
-        return replace(run, problem=replace(run.problem, graph_cache=self.cache)).execute(), known
+        mask = None if sampled[train].all() else sampled
+        return replace(run, problem=replace(run.problem, graph_cache=self.cache, sampled=mask)).execute(), known
 
     def _figures(self, p: np.ndarray) -> Point:
         truth, own = self.graph.labels[self.judges], p[self.judges]

@@ -68,7 +68,7 @@ def read_tables(
             unlabelled=classes is not None,
         )
     except GraphError as error:
-        raise GraphError(f"{node_path}: {error}") from error
+        raise type(error)(f"{node_path}: {error}") from error
 
 
 def write_tables(graph: Graph, folder: PathLike, format: Literal["csv", "parquet"] = "csv") -> None:  # noqa: A002

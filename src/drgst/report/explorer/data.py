@@ -75,7 +75,7 @@ def _reasons(explained: Sequence[Explanation], places: np.ndarray) -> dict[str, 
 def _suggested(result: Result, shown: list[int]) -> dict[str, Any]:
     place = {node: at for at, node in enumerate(shown)}
     rows = [{**row, "node": place[row["node"]]} for row in result.suggestion_rows(result.suggested)]
-    return {"measure": result.suggested.measure, "rows": rows}
+    return {"note": result.suggested.note, "rows": rows}
 
 
 def _facts(result: Result, command: str) -> dict[str, Any]:

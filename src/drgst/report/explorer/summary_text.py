@@ -131,4 +131,4 @@ def _next(result: Result) -> str:
     if not found.nodes.size:
         return "There is nothing to label next: every node has a label."
     names = ", ".join(str(result.graph.node_ids[u]) for u in found.nodes[:3])
-    return f"To label next: {names}, of highest {found.measure} among dissimilar nodes."
+    return f"To label next: {names}. {found.note}"

@@ -51,9 +51,11 @@ class CrossFitted(Postprocess):
             runs.append(context.rerun(fold_problem(problem, fold == number), recipe))
         stages = [out_of_fold(runs, fold, problem, number) for number in range(context.stage.number + 1)]
         known = fold >= 0
+        sample = known & problem.train_sampled
+        sample = sample if sample.any() else known
         correct = [int((z.argmax(axis=1) == labels)[known].sum()) for z in stages]
         learnt = {
-            "temperature": torch.tensor(fit_temperature_with_prior(stages[-1][known], labels[known])),
+            "temperature": torch.tensor(fit_temperature_with_prior(stages[-1][sample], labels[sample])),
             "correct": torch.tensor(correct),
             "labels": torch.tensor(int(known.sum())),
         }

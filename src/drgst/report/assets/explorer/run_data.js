@@ -20,7 +20,7 @@ export const threshold = json.threshold;
 export const evaluatedOn = json.evaluated_on; // 'test' or 'validation', '' where neither has known labels
 export const notes = json.notes;
 export const facts = json.facts;
-export const suggestions = json.suggested; // {measure, rows: [{node, predicted, confidence, score, cluster_size}]}
+export const suggestions = json.suggested; // {note, rows: [{node, predicted, confidence, reason, …}]}
 
 // The stages
 export const stages = json.stages.map((stage) => ({

@@ -1,25 +1,23 @@
 // The sections that are the same for every stage: what to label next, settings, notes.
 import { downloadCsv } from '../lib/csv.js';
 import { button, byId, el, hint, table } from '../lib/elements.js';
-import { decimal, integer, percent } from '../lib/format.js';
+import { percent } from '../lib/format.js';
 import { nodeLink } from './node_text.js';
 import { className, facts, nodeIds, notes, suggestions } from './run_data.js';
 
 export const hasSuggestions = suggestions.rows.length > 0;
 
 export function drawSuggestions() {
-  const { rows, measure } = suggestions;
+  const { rows, note } = suggestions;
   if (!rows.length) return;
   byId('next-text').textContent =
-    `Each is the node with the largest ${measure} in a cluster of similar nodes, so that ` +
-    'the labels are informative and differ from each other.';
+    `${note} Fill in the column label of the CSV; drgst run --add-labels label-next.csv goes on from there.`;
   const columns = [
     { title: '', kind: 'number', cell: (_, place) => String(place + 1) },
     { title: 'node', kind: 'name', cell: (row) => nodeLink(row.node) },
     { title: 'predicted', kind: 'name', cell: (row) => className(row.predicted) },
     { title: 'confidence', kind: 'number', cell: (row) => percent(row.confidence) },
-    { title: measure, kind: 'number', cell: (row) => decimal(row.score) },
-    { title: 'cluster size', kind: 'number', cell: (row) => integer(row.cluster_size) },
+    { title: 'why', kind: 'name', cell: (row) => row.reason },
   ];
   byId('suggestions').replaceChildren(
     table(columns, rows, 'What to label next'),
@@ -28,15 +26,17 @@ export function drawSuggestions() {
 }
 
 function csvRows() {
-  const row = ({ node, predicted, confidence, score, cluster_size: size }, place) => [
-    place + 1,
+  const row = ({ node, predicted, confidence, reason, chosen_by: by, probability }) => [
     nodeIds[node],
+    '',
     className(predicted),
     confidence.toFixed(5),
-    score,
-    size,
+    reason,
+    by,
+    probability ?? '',
   ];
-  return [['rank', 'id', 'predicted', 'confidence', 'score', 'cluster_size'], ...suggestions.rows.map(row)];
+  const head = ['id', 'label', 'predicted', 'confidence', 'reason', 'chosen_by', 'probability'];
+  return [head, ...suggestions.rows.map(row)];
 }
 
 export function drawFacts() {

@@ -1,0 +1,142 @@
+"""Labels that were added to a graph after they had been asked for: ``drgst run --add-labels ask.csv``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from drgst.errors import DataFileError, nearest
+from drgst.files import csv_text, original_cell
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+
+_log = logging.getLogger("drgst")
+DELIMITERS = ",;\t"  # a spreadsheet may save with another one
+COLUMNS = ("id", "label", "chosen_by", "probability")
+
+
+@dataclass(frozen=True)
+class AddedLabel:
+    """One row: a node, its label, by what the node was chosen, and with which probability."""
+
+    id: str
+    label: str
+    chosen_by: str = ""  # "" where nothing is stated
+    probability: float | None = None  # of being chosen; None: not known
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the node was drawn at random, or nothing else is stated."""
+        return not self.chosen_by or self.probability is not None
+
+
+def read_added(paths: Sequence[str | Path]) -> list[AddedLabel]:
+    """The rows of CSV files that have a label; ``id`` and ``label`` are needed, the other columns may be missing.
+
+    A node in several files or rows is refused unless its label is the same.
+    """
+    found: dict[str, AddedLabel] = {}
+    for path in paths:
+        for number, row in enumerate(_rows(Path(path)), 2):
+            label = _row(row, f"{path}, line {number}")
+            if label is None:
+                continue
+            if label.id in found and found[label.id].label != label.label:
+                other = found[label.id].label
+                message = f"{path}, line {number}: node {label.id!r} has the labels {other!r} and {label.label!r}"
+                raise DataFileError(message)
+            found.setdefault(label.id, label)
+    if not found:
+        raise DataFileError(f"{', '.join(map(str, paths))}: the column label is empty, so there is nothing to add")
+    return list(found.values())
+
+
+def write_added(labels: Sequence[AddedLabel]) -> str:
+    """The text of a CSV file that :func:`read_added` reads."""
+    rows = [(a.id, a.label, a.chosen_by, "" if a.probability is None else repr(a.probability)) for a in labels]
+    return csv_text([COLUMNS, *rows])
+
+
+def add_labels(graph: Graph, labels: Sequence[AddedLabel]) -> tuple[Graph, np.ndarray]:
+    """``graph`` with the labels, and their nodes in the same order.
+
+    A label that is no class yet becomes one, with a warning, unless it looks like a slip of an existing one.
+    """
+    place = {str(node): k for k, node in enumerate(graph.node_ids.tolist())}
+    for added in labels:
+        if added.id not in place:
+            raise DataFileError(
+                f"the added label {added.label!r} is of {added.id!r}, which is no node of {graph.name!r}"
+            )
+    names = _class_names(graph, labels)
+    nodes = np.array([place[added.id] for added in labels], dtype=np.int64)
+    new = graph.labels.copy()
+    new[nodes] = [names.index(added.label) for added in labels]
+    return graph.with_(labels=new, class_names=tuple(names)), nodes
+
+
+def train_on(split: Split, nodes: np.ndarray) -> Split:
+    """``split`` with ``nodes`` as further training nodes; validation and test nodes are refused."""
+    for part, kind in ((split.val, "validation"), (split.test, "test")):
+        both = np.intersect1d(nodes, part)
+        if both.size:
+            raise DataFileError(f"node {both[0]} is a {kind} node, so its label can't be added")
+    return replace(split, train=np.union1d(split.train, nodes), pool=np.setdiff1d(split.pool, nodes))
+
+
+def sample_mask(labels: Sequence[AddedLabel], nodes: np.ndarray, count: int) -> np.ndarray | None:
+    """Which of the labels of ``count`` nodes are a sample, (N,); None where all are."""
+    sampled = np.ones(count, dtype=bool)
+    sampled[nodes] = [added.is_sample for added in labels]
+    return None if sampled.all() else sampled
+
+
+def _class_names(graph: Graph, labels: Sequence[AddedLabel]) -> list[str]:
+    names = list(graph.class_names)
+    for label in sorted({added.label for added in labels} - set(names)):
+        near = nearest(label, graph.class_names)
+        if near:
+            raise DataFileError(f"the added label {label!r} is no class of {graph.name!r}{near}")
+        if graph.class_names:
+            _log.warning("the added label %r is a new class of %s", label, graph.name)
+        names.append(label)
+    return names
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
+        rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataFileError(f"can't read {path}: {getattr(error, 'strerror', None) or error}") from error
+    for name in COLUMNS[:2]:
+        if rows and name not in rows[0]:
+            raise DataFileError(f"{path} has no column {name!r} (columns: {', '.join(rows[0])})")
+    return rows
+
+
+def _row(row: dict[str, str], where: str) -> AddedLabel | None:
+    """None for a row without a label."""
+    cells = {name: original_cell(str(row.get(name) or "")).strip() for name in COLUMNS}
+    if not cells["label"]:
+        return None
+    if not cells["id"]:
+        raise DataFileError(f"{where}: the label {cells['label']!r} has no id")
+    probability = None
+    if cells["probability"]:
+        try:
+            probability = float(cells["probability"])
+        except ValueError:
+            probability = float("nan")
+        if not 0 < probability <= 1:
+            raise DataFileError(
+                f"{where}: probability is {cells['probability']!r} (allowed: above 0, up to 1, or empty)"
+            )
+    return AddedLabel(cells["id"], cells["label"], cells["chosen_by"], probability)
