@@ -16,7 +16,7 @@ from drgst.graph.datasets.registry import DATASETS, data_source
 from drgst.graph.io.split_files import load_split
 from drgst.graph.split import Pool, Split, default_split, draw_split
 from drgst.recipes import find_recipe
-from drgst.runs.added import AddedLabel, add_labels, read_added, sample_mask, train_on
+from drgst.runs.labels.added import AddedLabel, add_labels, read_added, sample_mask, train_on
 from drgst.selftrain.settings import Settings
 
 DATA, RECIPE, PER_CLASS = "cora", "drgst-de", 3

@@ -26,9 +26,9 @@ from drgst.errors import RunError
 from drgst.files import csv_rows, write_text
 from drgst.graph.io.npz import save_graph
 from drgst.graph.io.split_files import save_split
-from drgst.runs.added import write_added
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
+from drgst.runs.labels.added import write_added
 from drgst.runs.lock import LOCK, locked
 from drgst.selftrain.history import History
 from drgst.selftrain.persist.stage import load_stage

@@ -20,12 +20,12 @@ from drgst.nn.inputs import network_columns
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder, table_schema
-from drgst.runs.labelling import chooser_note, default_chooser, result_state
+from drgst.runs.labels.state import chooser_note, default_chooser, result_state
+from drgst.runs.labels.suggest import Suggestions, suggest_nodes, suggestion_rows
 from drgst.runs.memory import peak_memory_mb
 from drgst.runs.metrics import Metrics, accuracy, run_metrics, stage_rows
 from drgst.runs.model import Model
 from drgst.runs.predict import to_csv
-from drgst.runs.suggest import Suggestions, suggest_nodes, suggestion_rows
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
 

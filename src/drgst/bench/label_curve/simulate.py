@@ -21,7 +21,7 @@ from drgst.label.base import LabelState, choose
 from drgst.label.registry import find_chooser
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import split_fingerprint
-from drgst.runs.labelling import default_chooser, first_state, known_classes, run_state
+from drgst.runs.labels.state import default_chooser, first_state, known_classes, run_state
 from drgst.runs.metrics import accuracy, calibration_error, finite, macro_f1
 from drgst.runs.result import Result
 from drgst.runs.run import Run

@@ -84,8 +84,8 @@ def _of_graph(data: str, n: int, by: str | None, root: str | None) -> tuple[str,
     from drgst.errors import NoLabels
     from drgst.graph.datasets.load import open_graph
     from drgst.graph.datasets.registry import data_source
-    from drgst.runs.labelling import first_suggestions
-    from drgst.runs.suggest import suggestion_rows
+    from drgst.runs.labels.state import first_suggestions
+    from drgst.runs.labels.suggest import suggestion_rows
 
     with working(f"reading the graph and choosing {n} of its nodes"):
         try:
@@ -106,7 +106,7 @@ def _row(row: dict[str, Any], name: Any, classes: tuple[str, ...]) -> dict[str, 
 
 
 def _forecast(console: Console, run: str) -> dict[str, Any]:
-    from drgst.runs.forecast import forecast
+    from drgst.runs.labels.forecast import forecast
     from drgst.runs.run import load_result
 
     with working("fitting the recipe to parts of the labels"):

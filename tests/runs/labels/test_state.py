@@ -9,7 +9,7 @@ import numpy as np
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.runs.config import RunConfig
-from drgst.runs.labelling import chooser_note, default_chooser, first_suggestions, known_classes, representation
+from drgst.runs.labels.state import chooser_note, default_chooser, first_suggestions, known_classes, representation
 from drgst.runs.run import Run
 from drgst.selftrain.learners.multiview.views import Views
 

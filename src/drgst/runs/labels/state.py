@@ -14,7 +14,7 @@ from drgst.graph.split import Split
 from drgst.graph.transforms.features import row_l2
 from drgst.label.base import LabelState
 from drgst.label.registry import find_chooser
-from drgst.runs.suggest import Suggestions, suggest_nodes
+from drgst.runs.labels.suggest import Suggestions, suggest_nodes
 from drgst.selftrain.learners.multiview.views import Views
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from drgst.errors import DataFileError
 from drgst.graph.core import Graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
-from drgst.runs.added import AddedLabel, add_labels, read_added, sample_mask, train_on, write_added
 from drgst.runs.config import RunConfig
+from drgst.runs.labels.added import AddedLabel, add_labels, read_added, sample_mask, train_on, write_added
 from drgst.runs.run import Run
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.label.base import LabelState
-from drgst.runs.suggest import CONFIDENT, STANDS_FOR, reason, suggest_nodes, suggestion_rows
+from drgst.runs.labels.suggest import CONFIDENT, STANDS_FOR, reason, suggest_nodes, suggestion_rows
 
 NAMES = ("a", "b", "c")
 

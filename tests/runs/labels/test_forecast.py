@@ -8,7 +8,7 @@ import pytest
 import drgst
 from drgst.errors import RunError
 from drgst.runs.config import RunConfig
-from drgst.runs.forecast import Fit, extrapolate, forecast, power_law
+from drgst.runs.labels.forecast import Fit, extrapolate, forecast, power_law
 from drgst.runs.run import Run
 
 
