@@ -96,3 +96,13 @@ def test_short_texts(model: drgst.SelfTraining, graph: Graph) -> None:
     assert repr(Recipe(select=Threshold(0.5))) == "Recipe(select=Threshold(threshold=0.5))"
     assert repr(drgst.statistics(graph)).startswith("Statistics('block-model': 90 nodes, 250 edges, mean degree 5.6, ")
     assert repr(graph.split).startswith("Split('random-4-per-class-seed-0': train 12, val 15, test 40, pool ")
+
+
+def test_suggestions(model: drgst.SelfTraining) -> None:
+    """A class-balanced random sample for a recipe without a measured chooser, and it says so."""
+    frame = model.suggest(5)
+    assert len(frame) == 5
+    assert set(frame.index) <= set(model.graph_.node_ids[model.split_.pool].tolist())
+    assert set(frame["chosen_by"]) == {"balanced"}
+    assert "no chooser was measured" in frame.attrs["note"]
+    assert set(model.suggest(3, "margin")["chosen_by"]) == {"margin"}

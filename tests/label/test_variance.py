@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from drgst.label.base import LabelState
-from drgst.label.variance import VarianceReduction
+from drgst.label.variance import VarianceReduction, weighted_gram
 
 NOISE = 0.1
 
@@ -37,3 +37,12 @@ def test_uncertain_targets_attract() -> None:
     state = LabelState(z, np.arange(20), np.empty(0, np.int64), np.random.default_rng(0), p)
     assert (VarianceReduction(target=1.0)(state, 3).nodes >= 10).all()
     assert set(VarianceReduction()(state, 2).nodes // 10) == {0, 1}
+
+
+def test_a_part_of_many_candidates_is_compared() -> None:
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((100, 3))
+    state = LabelState(z, np.arange(100), np.empty(0, np.int64), np.random.default_rng(0))
+    found = VarianceReduction(most=10)(state, 10).nodes
+    assert len(set(found.tolist())) == 10
+    np.testing.assert_allclose(weighted_gram(z, np.arange(100.0)), (z * np.arange(100.0)[:, None]).T @ z)

@@ -167,6 +167,16 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
         return predictions_frame(self._fitted_result())
 
+    def suggest(self, n: int = 20, by: str | None = None) -> pd.DataFrame:
+        """``n`` nodes of the fitted graph to label next: id, predicted class, confidence, why, and how it was chosen.
+
+        ``by`` is a chooser (default: the one that was measured to beat a random sample with the recipe, else a
+        class-balanced random sample); ``attrs["note"]`` says which.
+        """
+        from drgst.estimator.frames import suggestions_frame
+
+        return suggestions_frame(self._fitted_result(), n, by)
+
     def network(self) -> nn.Module:
         """The fitted network, on the CPU in evaluation mode: the user's own module, or one of ours."""
         from drgst.estimator.frames import fitted_network

@@ -32,6 +32,19 @@ def predictions_frame(result: Result) -> pd.DataFrame:
     return frame.set_index("id")
 
 
+def suggestions_frame(result: Result, n: int, by: str | None) -> pd.DataFrame:
+    """Nodes to label next, by node id; ``attrs["note"]`` says how they were chosen."""
+    pandas = import_extra("pandas", "notebook", "a data frame")
+    found = result.suggest(n, by)
+    rows = [
+        {"id": result.node_ids[row.pop("node")], **row, "predicted": result.model.class_names[row["predicted"]]}
+        for row in result.suggestion_rows(found)
+    ]
+    frame = pandas.DataFrame(rows).set_index("id")
+    frame.attrs["note"] = found.note
+    return frame
+
+
 def fitted_network(model: Model) -> nn.Module:
     """The network of ``model`` with its weights, in evaluation mode."""
     learner = model.parts.learner

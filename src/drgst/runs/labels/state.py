@@ -12,13 +12,15 @@ from torch import Tensor
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.graph.transforms.features import row_l2
-from drgst.label.base import LabelState
+from drgst.label.base import BLOCK, LabelState
 from drgst.label.registry import find_chooser
 from drgst.runs.labels.suggest import Suggestions, suggest_nodes
 from drgst.selftrain.learners.multiview.views import Views
 
 if TYPE_CHECKING:
     from drgst.runs.result import Result
+
+Parts = list[tuple[np.float32, np.ndarray]]  # √w_v and Z_v of each view
 
 MAX_COLUMNS = 300  # of a representation
 MIN_WEIGHT = 0.05  # of a view in it
@@ -101,12 +103,30 @@ def representation(views: Views, weights: Mapping[str, float]) -> np.ndarray:
     zᵀz' is then Σ_v w_v z_vᵀ z'_v. More than 300 columns are replaced by the 300 leading principal ones.
     """
     shown = {name: w for name, w in weights.items() if w >= MIN_WEIGHT} or {max(weights, key=lambda n: weights[n]): 1.0}
-    z = np.hstack([np.float32(np.sqrt(w)) * np.asarray(views[name], dtype=np.float32) for name, w in shown.items()])
-    if z.shape[1] > MAX_COLUMNS:
-        _, vectors = np.linalg.eigh(np.asarray(z.T @ z, dtype=np.float64))
-        z = z @ vectors[:, : -MAX_COLUMNS - 1 : -1].astype(np.float32)
+    parts = [(np.float32(np.sqrt(w)), views[name]) for name, w in shown.items()]
+    nodes, width = views.graph.num_nodes, sum(z.shape[1] for _, z in parts)
+    z = np.empty((nodes, min(width, MAX_COLUMNS)), dtype=np.float32)
+    leading = None if width <= MAX_COLUMNS else _leading(parts, nodes)
+    for rows in _blocks(nodes):
+        block = _beside(parts, rows)
+        z[rows] = block if leading is None else block @ leading
     length = float(np.linalg.norm(z, axis=1).mean())
     return z / np.float32(length) if length > 0 else z
+
+
+def _leading(parts: Parts, nodes: int) -> np.ndarray:
+    """The leading principal directions of the views side by side, (D, 300) float32."""
+    total = sum(block.T @ block for block in (_beside(parts, rows) for rows in _blocks(nodes)))
+    _, vectors = np.linalg.eigh(np.asarray(total, dtype=np.float64))
+    return np.ascontiguousarray(vectors[:, : -MAX_COLUMNS - 1 : -1], dtype=np.float32)
+
+
+def _beside(parts: Parts, rows: slice) -> np.ndarray:
+    return np.hstack([w * np.asarray(z[rows], dtype=np.float32) for w, z in parts])
+
+
+def _blocks(nodes: int) -> list[slice]:
+    return [slice(start, start + BLOCK) for start in range(0, nodes, BLOCK)]
 
 
 def first_suggestions(graph: Graph, n: int, by: str | None = None, seed: int = 0) -> Suggestions:
