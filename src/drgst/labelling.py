@@ -21,6 +21,7 @@ from drgst.extras import import_extra
 from drgst.graph.core import Graph
 from drgst.graph.io.npz import save_graph
 from drgst.report.tables.table import FORMATS, Column, Entry, Table, render
+from drgst.runs.metrics import finite
 from drgst.tracking.bench import bench_display
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class LabelCurves:
                     "low": None if compared is None else compared.low,
                     "high": None if compared is None else compared.high,
                     "p": None if compared is None else compared.p,
+                    "share_needed": None if compared is None or base is None else finite(group.share_needed(base)),
                     "macro_f1_area": _mean(group.values("macro_f1")),
                     "ece_area": _mean(group.values("ece")),
                     "seconds_per_choice": group.seconds(),
@@ -87,12 +89,26 @@ class LabelCurves:
         plan = self.plan
         began = f"{plan.start} labels per class" if plan.start else "no labels"
         title = f"{plan.recipe} on {self.dataset}: from {began}, {plan.budget} more in batches of {plan.batch}"
-        names = ("chosen by", "draws", "start", f"+{FIRST}", "end", "area", f"- {against}", "95 % interval", "p")
+        names = (
+            "chosen by",
+            "draws",
+            "start",
+            f"+{FIRST}",
+            "end",
+            "area",
+            f"- {against}",
+            "95 % interval",
+            "p",
+            "needs",
+        )
         columns = [Column(names[0], is_text=True), *(Column(name) for name in (*names[1:], "macro F1", "ECE", "s"))]
         rows = self.summary(against)
         best = max((row["area"] for row in rows), default=0.0)
-        note = f"accuracy on {plan.judge} nodes in %; area, macro F1 and ECE are means over the curve; s per choice"
-        return render(Table(title, columns, [_entries(row, best) for row in rows], notes=(note,)), how)
+        notes = (
+            f"accuracy on {plan.judge} nodes in %; area, macro F1 and ECE are means over the curve; s per choice",
+            f"needs: share of the labels after which the accuracy is that of {against} at the end",
+        )
+        return render(Table(title, columns, [_entries(row, best) for row in rows], notes=notes), how)
 
     def plot(self) -> Figure:
         """Accuracy against the number of labels, with 95 % intervals."""
@@ -170,6 +186,7 @@ def _entries(row: Mapping[str, Any], best: float) -> list[Entry]:
     percent = {name: f"{100 * row[name]:.1f}" for name in ("start", "after_20", "end", "macro_f1_area", "ece_area")}
     texts = [row["by"], str(row["draws"]), percent["start"], percent["after_20"], percent["end"]]
     texts += [f"{100 * row['area']:.2f}", difference, interval, "" if row["p"] is None else f"{row['p']:.3f}"]
+    texts += ["" if row["share_needed"] is None else f"{row['share_needed']:.0%}"]
     texts += [percent["macro_f1_area"], percent["ece_area"], f"{row['seconds_per_choice']:.2f}"]
     return [Entry(text, rank=int(place == 5 and row["area"] == best)) for place, text in enumerate(texts)]
 

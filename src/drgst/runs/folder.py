@@ -215,6 +215,8 @@ def _describe(run: Run, folder: Path) -> None:
     if config.add_labels:
         write_text(folder / ADDED, write_added(config.added()))
         config = replace(config, add_labels=ADDED)
+    else:
+        (folder / ADDED).unlink(missing_ok=True)  # of the run that this one replaces
     if run.tables is not None:
         save_graph(run.graph, folder / GRAPH)
         run.tables.schema.save(folder / SCHEMA)

@@ -33,3 +33,5 @@ def test_groups_are_compared_on_shared_draws() -> None:
     assert found.mean == pytest.approx(0.1)
     assert ours.means() == {10: [0.5, 0.5], 20: [0.7, 0.9]}
     assert math.isnan(ours.seconds())
+    assert ours.share_needed(CurveGroup("random", {0: curve(0.5, 0.65)})) == pytest.approx(0.5)
+    assert math.isinf(ours.share_needed(CurveGroup("random", {0: curve(0.5, 0.95)})))

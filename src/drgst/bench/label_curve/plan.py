@@ -21,6 +21,7 @@ from drgst.recipes import find_recipe
 from drgst.recipes.resolve import resolve
 from drgst.runs.config import VALIDATIONS
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
+from drgst.runs.labels.state import default_chooser
 from drgst.runs.run import num_entries
 
 JUDGES = ("test", "validation")
@@ -126,7 +127,8 @@ class CurveTask(Task):
     @property
     def key(self) -> str:
         """SHA-256 of the run at the start and of how labels are added."""
-        facts = [super().key, CURVE, VERSION, self.by, self.budget, self.batch, self.judge, self.validation]
+        by = default_chooser(self.recipe) if self.by == SUGGEST else self.by
+        facts = [super().key, CURVE, VERSION, by, self.budget, self.batch, self.judge, self.validation]
         return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
     @property

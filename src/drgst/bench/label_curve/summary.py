@@ -80,6 +80,17 @@ class CurveGroup:
         """The difference of areas on the draws that both have; None where there are none."""
         return compare(self.values(), other.values())
 
+    def mean_curve(self) -> Curve:
+        """The means over the draws, at the numbers of labels that all draws have."""
+        points = {m: values for m, values in self.means().items() if len(values) == len(self.curves)}
+        return Curve(tuple(points), {"accuracy": tuple(float(np.mean(values)) for values in points.values())})
+
+    def share_needed(self, other: CurveGroup) -> float:
+        """The share of the further labels after which the mean accuracy is that of ``other`` at its end."""
+        curve = self.mean_curve()
+        first, last = curve.labels[0], curve.labels[-1]
+        return (curve.needed(other.mean_curve().figures["accuracy"][-1]) - first) / max(last - first, 1)
+
     def means(self, name: str = "accuracy") -> dict[int, list[float]]:
         """Number of labels -> the figure in each draw that has it."""
         found: dict[int, list[float]] = {}
