@@ -63,11 +63,18 @@ class Problem:
 
     @property
     def true_weights(self) -> np.ndarray:
-        """Weights of the training nodes, scaled to mean 1, (|V_L|,); 1 each where the user gave none."""
+        """Weights of the training nodes, scaled to mean 1, (|V_L|,); 1 each where the user gave none.
+
+        Where labels were asked for that are no sample, their numbers do not tell class shares: the labels of every
+        class then weigh the same in all.
+        """
         train = self.split.train
-        if self.sample_weight is None:
+        if self.sample_weight is None and self.sampled is None:
             return np.ones(train.size)
-        given = self.sample_weight[train]
+        given = np.ones(train.size) if self.sample_weight is None else self.sample_weight[train]
+        if self.sampled is not None:
+            labels = self.graph.labels[train]
+            given = given / np.bincount(labels)[labels]
         if given.sum() <= 0:
             raise SettingError("sample_weight is zero at every training node")
         return given / given.mean()

@@ -18,18 +18,21 @@ def fits(a: float, b: float) -> tuple[Fit, ...]:
 
 def test_a_known_curve_is_found_again() -> None:
     m = np.array([10, 20, 40])
-    a, b = power_law(m, 0.1 + 0.8 / np.sqrt(m), np.full(3, 50))
-    assert (a, b) == (pytest.approx(0.1), pytest.approx(0.8))
-    found = extrapolate(fits(0.1, 0.8), 80, (20, 100), np.random.default_rng(0))
+    (a, b), deviation = power_law(m, 0.1 + 0.8 / np.sqrt(m), np.full(3, 1e6))
+    assert (a, b) == (pytest.approx(0.1, abs=0.01), pytest.approx(0.8, abs=0.01))
+    assert deviation < 0.01
+    assert power_law(m, 0.1 + 0.8 / np.sqrt(m), np.full(3, 1e-6))[0][1] == pytest.approx(0.5)  # the prior
+    found = extrapolate(fits(0.1, 0.8), 4_000, (20, 100))
     gain, low, high = found.gains[100]
-    assert gain == pytest.approx(0.8 * (80**-0.5 - 180**-0.5), abs=0.003)
+    assert gain == pytest.approx(0.8 * (4_000**-0.5 - 4_100**-0.5), rel=0.1)
     assert low < gain < high
-    assert found.error == pytest.approx(0.1 + 0.8 / np.sqrt(80), abs=0.003)
-    assert found.pays
+    assert found.error == pytest.approx(0.1 + 0.8 / np.sqrt(4_000), abs=0.01)
+    assert not found.pays
+    assert extrapolate(fits(0.1, 0.8), 40, (20, 100)).pays
 
 
 def test_labels_stop_paying() -> None:
-    found = extrapolate(fits(0.2, 0.0), 80, (20, 100), np.random.default_rng(0))
+    found = extrapolate(fits(0.2, 0.0), 2_000, (20, 100))
     assert not found.pays
     assert any("stop paying" in line for line in found.sentences())
     assert found.document()["pays"] is False
