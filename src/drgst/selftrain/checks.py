@@ -31,14 +31,18 @@ def check_pseudo_labels(pseudo: PseudoLabels, beliefs: Beliefs) -> PseudoLabels:
             f"the select part gave a {type(pseudo).__name__} (allowed: PseudoLabels(nodes, labels) of "
             "drgst.selftrain.beliefs)"
         )
-    outside = np.setdiff1d(pseudo.nodes, beliefs.split.pool)
+    count = beliefs.logits.shape[0]
+    free = np.zeros(count, dtype=bool)
+    free[beliefs.split.pool] = True
+    inside = (pseudo.nodes >= 0) & (pseudo.nodes < count)
+    outside = pseudo.nodes[~(inside & free[np.where(inside, pseudo.nodes, 0)])]
     if outside.size:
-        raise SettingError(f"the select part gave node {outside[0]}, which is not in the pool")
+        raise SettingError(f"the select part gave node {outside.min()}, which is not in the pool")
     if pseudo.labels.shape != pseudo.nodes.shape:
         raise SettingError(f"the select part gave {pseudo.labels.size} labels for {pseudo.nodes.size} nodes")
-    unique, counts = np.unique(pseudo.nodes, return_counts=True)
-    if unique.size != pseudo.nodes.size:
-        raise SettingError(f"the select part gave node {unique[counts > 1][0]} more than once")
+    twice = np.flatnonzero(np.bincount(pseudo.nodes, minlength=1) > 1)
+    if twice.size:
+        raise SettingError(f"the select part gave node {twice[0]} more than once")
     classes = beliefs.logits.shape[1]
     strange = pseudo.labels[(pseudo.labels < 0) | (pseudo.labels >= classes)]
     if strange.size:

@@ -110,7 +110,8 @@ class StageTrainer:
         """Why a network counts as collapsed, or ""."""
         if self.problem.split.val.size and trained.training.collapsed:
             return "its validation loss never fell below its first value"
-        if np.unique(trained.logits.argmax(axis=1)).size == 1:
+        predicted = trained.logits.argmax(axis=1)
+        if (predicted == predicted[0]).all():
             return "it gives every node the same class"
         return ""
 

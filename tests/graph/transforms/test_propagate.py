@@ -47,8 +47,10 @@ def test_the_limit_against_the_dense_solution(world: Any, restart: float) -> Non
     assert 1e-6 < rough < 0.1
 
 
-def test_smoothed_probabilities(world: Any) -> None:
-    """G⁰ = p, five times G ← 0.2 p + 0.8 Â G; rows sum to 1."""
+@pytest.mark.parametrize("rows", [60, 59])
+def test_smoothed_probabilities(world: Any, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """G⁰ = p, five times G ← 0.2 p + 0.8 Â G; rows sum to 1; also in float32."""
+    monkeypatch.setattr(module, "DOUBLE_ROWS", rows)
     log_p = log_softmax(np.random.default_rng(0).normal(size=(60, 3)))
     s = sym_norm(world.graph.adjacency)
     g = np.exp(log_p)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from drgst.graph.transforms.softmax import log_softmax, softmax
+from drgst.graph.transforms.softmax import log_softmax, log_softmax_float32, softmax
 
 
 def test_softmax_by_hand_and_at_extremes() -> None:
@@ -26,3 +26,14 @@ def test_log_softmax_is_bit_identical_to_scipy(order: str, scale: float) -> None
 def test_float32_logits_give_float64() -> None:
     z = np.random.default_rng(1).normal(size=(5, 3)).astype(np.float32)
     assert log_softmax(z).dtype == softmax(z).dtype == np.float64
+
+
+@pytest.mark.parametrize("rows", [40, 39])
+def test_few_rows_in_float64_and_many_in_float32(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drgst.graph.transforms.softmax.DOUBLE_ROWS", rows)
+    z = 10 * np.random.default_rng(0).normal(size=(40, 7))
+    found = log_softmax_float32(z)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, log_softmax(z), rtol=1e-5, atol=1e-5)
+    if rows == 40:
+        np.testing.assert_array_equal(found, log_softmax(z).astype(np.float32))

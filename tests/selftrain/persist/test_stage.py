@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,6 +26,20 @@ def test_round_trip_in_every_bit(history, same, tmp_path) -> None:
     for one, two in zip(loaded, history.stages, strict=True):
         for name in ("weights", "gain", "confidence", "logits", "all_gain", "embedding"):
             assert getattr(one, name).dtype == getattr(two, name).dtype, name
+
+
+def test_memory_that_is_shared_or_read_only(history, tmp_path) -> None:
+    """A learner may give one array twice, and arrays that are mapped from a file."""
+    table = np.arange(12.0).reshape(3, 4)
+    table.flags.writeable = False
+    tensor = torch.arange(6.0)
+    stage = replace(history[0], embedding=table, logits=table, state={"a": tensor, "b": tensor[2:], "c": tensor})
+    save_stage(stage, tmp_path / "s")
+    loaded = load_stage(tmp_path / "s")
+    np.testing.assert_array_equal(loaded.embedding, table)
+    np.testing.assert_array_equal(loaded.logits, table)
+    for name, value in stage.state.items():
+        torch.testing.assert_close(loaded.state[name], value, rtol=0, atol=0)
 
 
 def test_stage_without_validation_keeps_its_nan(worlds, same, tmp_path) -> None:

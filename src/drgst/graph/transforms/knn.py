@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,14 +29,28 @@ CANDIDATES = 12  # per neighbour, whose exact cosine is computed where the searc
 # Links per node, and lengths of the candidate lists while links are made and while they are followed. Recall of 10
 # neighbours is 0.99 on Pubmed (500 columns, not reduced) and 0.96, 0.95, 0.92 on Cora, Citeseer, Flickr (reduced).
 LINKS, MAKING, FOLLOWING = 32, 80, 64
+# Above so many nodes, clusters are searched instead: links take 15 minutes for 200,000 nodes, clusters one.
+LINKED_NODES = 100_000
+CLUSTER_COLUMNS = 64
+CLUSTERS, NEAREST_CLUSTERS = 2.0, 8  # clusters over the root of N, and how many of them are searched
+CLUSTER_SAMPLE, CLUSTER_ROUNDS = 64, 5  # nodes per cluster that k-means uses, and its iterations
+FEW_CANDIDATES, MANY_NODES = 4, 200_000  # per neighbour above so many nodes, since their cosines take most of the time
 
 
-def nearest_neighbours(features: Features, k: int, memory_mb: float = 256, exact: bool | None = None) -> sp.csr_array:
+def nearest_neighbours(
+    features: Features,
+    k: int,
+    memory_mb: float = 256,
+    exact: bool | None = None,
+    reduced: Callable[[], np.ndarray] | None = None,
+) -> sp.csr_array:
     """cos(x_u, x_v) for the k nearest v ≠ u of every u, (N, N) CSR, one row per node, not symmetric.
 
     Only neighbours with a cosine above 0 count, so that a row without features has none. ``exact`` neighbours need N²
     products; they are computed for as many rows at a time as ``memory_mb`` allows beside the features themselves. Else
-    neighbours are found with faiss (:func:`_approximate_pieces`) in N log N. The default is exact up to 30,000 nodes.
+    neighbours are found with faiss, by links (:func:`_linked_pieces`) up to 100,000 nodes, else by clusters
+    (:func:`_clustered_pieces`). The default is exact up to 30,000 nodes. ``reduced`` gives the features reduced to few
+    columns, leading ones first, where they are there already.
     """
     if k < 1:
         raise SettingError(f"k is {k}, but a node needs at least 1 neighbour")
@@ -43,7 +59,8 @@ def nearest_neighbours(features: Features, k: int, memory_mb: float = 256, exact
     x = row_l2(features)
     budget = int(memory_mb * 2**20)
     if not (x.shape[0] <= EXACT_NODES if exact is None else exact):
-        pieces = _approximate_pieces(x, k)
+        reduced = reduced or (lambda: reduce_columns(x, REDUCED_COLUMNS))
+        pieces = _linked_pieces(x, k) if x.shape[0] <= LINKED_NODES else _clustered_pieces(x, k, reduced())
     elif _prefers_dense(x, budget):
         pieces = _dense_pieces(x, k, budget)
     else:
@@ -53,9 +70,15 @@ def nearest_neighbours(features: Features, k: int, memory_mb: float = 256, exact
     return sp.csr_array((scores[keep], (rows[keep], columns[keep])), shape=(x.shape[0], x.shape[0]))
 
 
-def knn_adjacency(features: Features, k: int, memory_mb: float = 256, exact: bool | None = None) -> sp.csr_array:
+def knn_adjacency(
+    features: Features,
+    k: int,
+    memory_mb: float = 256,
+    exact: bool | None = None,
+    reduced: Callable[[], np.ndarray] | None = None,
+) -> sp.csr_array:
     """A_uv = 1 where v is among the k nearest of u by cosine, or u among those of v, (N, N), symmetric."""
-    near = nearest_neighbours(features, k, memory_mb, exact)
+    near = nearest_neighbours(features, k, memory_mb, exact, reduced)
     near.data[:] = 1
     return clean_adjacency(near).adjacency
 
@@ -65,30 +88,66 @@ def can_find_neighbours(nodes: int) -> bool:
     return nodes <= EXACT_NODES or find_spec("faiss") is not None
 
 
-def _approximate_pieces(x: Features, k: int) -> Iterator[Piece]:
+def _faiss() -> Any:
+    return import_extra("faiss", "large", f"The search for nearest neighbours among more than {EXACT_NODES:,} nodes")
+
+
+def _linked_pieces(x: Features, k: int) -> Iterator[Piece]:
     """The k nearest that faiss finds in a hierarchical navigable small world (Malkov, Yashunin 2018).
 
     More than 512 columns are reduced to 256 by truncated SVD; the exact cosine then decides between 12 k candidates.
     The links are made by one thread, so that the result does not depend on the number of threads.
     """
-    purpose = f"The search for nearest neighbours among more than {EXACT_NODES:,} nodes"
-    faiss = import_extra("faiss", "large", purpose)
+    faiss = _faiss()
     reduced = x.shape[1] > SEARCH_COLUMNS
     z = np.ascontiguousarray(row_l2(reduce_columns(x, REDUCED_COLUMNS if reduced else SEARCH_COLUMNS)))
     index = faiss.IndexHNSWFlat(z.shape[1], LINKS, faiss.METRIC_INNER_PRODUCT)
     index.hnsw.efConstruction, index.hnsw.efSearch = MAKING, max(FOLLOWING, CANDIDATES * k + 1)
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    index.add(z)
-    faiss.omp_set_num_threads(threads)
+    with _one_thread(faiss):
+        index.add(z)
     # The index has a copy of z.
     z = faiss.rev_swig_ptr(faiss.downcast_index(index.storage).get_xb(), z.size).reshape(z.shape)
-    found = (CANDIDATES * k if reduced else k) + 1  # itself is among them
+    return _search(index, z, x, k, CANDIDATES * k if reduced else k)
+
+
+def _clustered_pieces(x: Features, k: int, z: np.ndarray) -> Iterator[Piece]:
+    """The k nearest among 12 k candidates, 4 k above 200,000 nodes: the nearest by z in the 8 nearest of 2 √N clusters.
+
+    z are the ``x`` reduced to few columns, (N, D), of which the first 64 are used. Clusters are made by k-means of a
+    sample of z (faiss, inverted lists), with one thread, so that the result does not depend on the number of threads.
+    """
+    faiss = _faiss()
+    z = np.ascontiguousarray(row_l2(z[:, :CLUSTER_COLUMNS]), dtype=np.float32)
+    count, width = z.shape
+    clusters = int(CLUSTERS * math.sqrt(count))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatIP(width), width, clusters, faiss.METRIC_INNER_PRODUCT)
+    index.nprobe, index.cp.niter, index.cp.spherical = NEAREST_CLUSTERS, CLUSTER_ROUNDS, True
+    index.cp.min_points_per_centroid = 1
+    with _one_thread(faiss):
+        index.train(z[:: max(1, count // (CLUSTER_SAMPLE * clusters))])
+        index.add(z)
+    return _search(index, z, x, k, (CANDIDATES if count <= MANY_NODES else FEW_CANDIDATES) * k)
+
+
+@contextmanager
+def _one_thread(faiss: Any) -> Iterator[None]:
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(threads)
+
+
+def _search(index: Any, z: np.ndarray, x: Features, k: int, candidates: int) -> Iterator[Piece]:
+    """The k nearest of every row among its ``candidates`` by z; by the cosine of x where these are more than k."""
+    found = candidates + 1  # itself is among them
     for rows in row_blocks(x.shape[0], x.shape[1] * (found if isinstance(x, np.ndarray) else 1)):
         scores, columns = index.search(z[rows], found)
-        if reduced:
-            scores = _cosines(x, rows, columns)
-        scores[(columns == np.arange(rows.start, rows.stop)[:, None]) | (columns < 0)] = -1  # itself, or none found
+        none = (columns == np.arange(rows.start, rows.stop)[:, None]) | (columns < 0)  # itself, or none found
+        if candidates > k:
+            scores = _cosines(x, rows, np.maximum(columns, 0))
+        scores[none] = -1
         best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         values, columns = (np.take_along_axis(a, best, axis=1) for a in (scores, columns))
         yield np.repeat(np.arange(rows.start, rows.stop), k), columns.ravel(), values.ravel()
@@ -99,9 +158,11 @@ def _cosines(x: Features, rows: slice, columns: np.ndarray) -> np.ndarray:
     own, others = x[rows], x[columns.ravel()]
     if isinstance(x, np.ndarray):
         return np.einsum("uf,uvf->uv", own, others.reshape(*columns.shape, -1))
-    place = np.repeat(np.arange(others.shape[0]), np.diff(others.indptr))
-    products = others.data * own.toarray()[place // columns.shape[1], others.indices]
-    return np.bincount(place, products, others.shape[0]).reshape(columns.shape)
+    per_row = np.diff(others.indptr[:: columns.shape[1]])
+    place = np.repeat(np.arange(own.shape[0]) * own.shape[1], per_row) + others.indices
+    products = np.append(others.data * own.toarray().ravel().take(place), np.float32(0))
+    sums = np.add.reduceat(products, others.indptr[:-1])
+    return np.where(np.diff(others.indptr) > 0, sums, 0).reshape(columns.shape)
 
 
 def _prefers_dense(x: Features, budget: int) -> bool:

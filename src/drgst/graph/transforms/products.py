@@ -66,8 +66,16 @@ def multiply_rows(z: np.ndarray | sp.csr_array, weight: np.ndarray, out: np.ndar
     """
     out = np.empty((z.shape[0], weight.shape[1]), dtype=weight.dtype) if out is None else out
     for rows in row_blocks(z.shape[0], z.shape[1] if isinstance(z, np.ndarray) else weight.shape[1]):
-        out[rows] = z[rows].astype(weight.dtype, copy=False) @ weight
+        block = _float32(z[rows]) if z.dtype == np.float16 else z[rows]
+        out[rows] = block.astype(weight.dtype, copy=False) @ weight
     return out
+
+
+def _float32(z: np.ndarray) -> np.ndarray:
+    """float16 as float32 by torch, which is ten times as fast as NumPy."""
+    import torch  # slow to import
+
+    return torch.from_numpy(z).float().numpy()
 
 
 def gram(z: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.graph.transforms.products import BLOCK_BYTES, MEMORY, Storage, divide_rows, torch_csr
-from drgst.graph.transforms.softmax import softmax
+from drgst.graph.transforms.softmax import DOUBLE_ROWS, softmax
 
 NARROWEST, WIDEST = 16, 64  # columns of a block: 16 are one cache line of a row
 
@@ -28,8 +28,14 @@ def propagate_to_limit(s: sp.csr_array, start: np.ndarray, restart: float, toler
 
 
 def smooth_log_probs(log_p: np.ndarray, s: sp.csr_array, steps: int = 5) -> np.ndarray:
-    """log of G⁵ with rows made to sum to 1, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 S Gᵗ, (N, C)."""
-    p = np.maximum(propagate(s, softmax(log_p), 0.8, steps), 1e-12)
+    """log of G⁵ with rows made to sum to 1, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 S Gᵗ, (N, C); in float32 for many nodes."""
+    p = softmax(log_p)
+    if p.shape[0] <= DOUBLE_ROWS:
+        p = propagate(s, p, 0.8, steps)
+    else:
+        for columns, (g,) in polynomial_blocks(s, p, [restart_coefficients(0.2, steps)]):
+            p[:, columns] = g
+    p = np.maximum(p, 1e-12)
     return np.asarray(np.log(p / p.sum(axis=1, keepdims=True)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
+from torch import Tensor
 
 from drgst.errors import RunError
 from drgst.nn.training import Curve, Training
@@ -23,13 +25,10 @@ OPTIONAL = ("transition", "calibrated", "selection_logits")
 
 def save_stage(stage: Stage, path: Path) -> None:
     """Write ``stage`` to ``path``."""
-    tensors = {name: torch.from_numpy(np.array(getattr(stage, name))) for name in ARRAYS}
-    tensors["nodes"] = torch.from_numpy(np.array(stage.pseudo_labels.nodes))
-    tensors["labels"] = torch.from_numpy(np.array(stage.pseudo_labels.labels))
-    for name in OPTIONAL:
-        if getattr(stage, name) is not None:
-            tensors[name] = torch.from_numpy(np.array(getattr(stage, name)))
-    tensors |= {f"state.{name}": value.contiguous().clone() for name, value in stage.state.items()}
+    arrays = {name: getattr(stage, name) for name in (*ARRAYS, *OPTIONAL)}
+    arrays |= {"nodes": stage.pseudo_labels.nodes, "labels": stage.pseudo_labels.labels}
+    tensors = {name: torch.from_numpy(np.require(a, None, "CW")) for name, a in arrays.items() if a is not None}
+    tensors = _apart(tensors | {f"state.{name}": value for name, value in stage.state.items()})
     facts = {
         "number": stage.number,
         "seconds": stage.seconds,
@@ -55,3 +54,14 @@ def load_stage(path: Path) -> Stage:
         return Stage(pseudo_labels=pseudo, trainings=trainings, state=state, **given)
     except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error
+
+
+def _apart(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors, with a copy of each that shares its memory with another, since a file holds no memory twice."""
+    seen: set[int] = set()
+    apart = {}
+    for name, tensor in tensors.items():
+        place = tensor.untyped_storage().data_ptr()
+        apart[name] = tensor.clone() if place in seen else tensor
+        seen.add(place)
+    return apart

@@ -45,11 +45,15 @@ class CrossFitted(Postprocess):
         if (problem.split.val.size and not self.always) or fold.max() < 0:
             return Adjusted(logits)
         recipe = self.fold_recipe(context)
-        runs = []
+        stages = np.zeros((context.stage.number + 1, labels.size, problem.graph.num_classes), dtype=np.float32)
+        last = []  # of a run, one stage is kept: the others would take as much memory as all stages of the result
         for number in range(fold.max() + 1):
             problem.step("cross-fitting fold", number + 1, fold.max() + 1)
-            runs.append(context.rerun(fold_problem(problem, fold == number), recipe))
-        stages = [out_of_fold(runs, fold, problem, number) for number in range(context.stage.number + 1)]
+            inside = fold == number
+            run = context.rerun(fold_problem(problem, inside), recipe)
+            stages[:, inside] = out_of_fold(run, problem.split.train[inside], len(stages))
+            last.append(run.accepted[-1])
+            del run
         known = fold >= 0
         sample = known & problem.train_sampled
         sample = sample if sample.any() else known
@@ -61,7 +65,7 @@ class CrossFitted(Postprocess):
         }
         state: dict[str, Tensor] = {}
         if isinstance(context.recipe.learner, MultiViewEnsemble):
-            logits, state = self.average(context.stage, [run.accepted[-1] for run in runs], labels)
+            logits, state = self.average(context.stage, last, labels)
         calibrated, held_out = (self.apply(learnt, z, problem.graph, "") for z in (logits, stages[-1]))
         held_out[~known] = np.nan
         return Adjusted(calibrated, learnt, describe(learnt), held_out, state)
@@ -93,14 +97,10 @@ class CrossFitted(Postprocess):
         return context.recipe.with_parts(learner=learner, stop=stop, postprocess=())
 
 
-def out_of_fold(runs: list[History], fold: np.ndarray, problem: Problem, stage: int) -> np.ndarray:
-    """Logits of every training node after a stage, by the run without its fold, (M, C); 0 where it was in every run."""
-    train = problem.split.train
-    out = np.zeros((train.size, problem.graph.num_classes), dtype=np.float32)
-    for number, run in enumerate(runs):
-        inside = fold == number
-        out[inside] = History(run.stages[: stage + 1]).accepted[-1].final_logits[train[inside]]
-    return out
+def out_of_fold(run: History, nodes: np.ndarray, stages: int) -> np.ndarray:
+    """Logits of ``nodes``, whose labels ``run`` lacked, after each stage, (stages, M, C)."""
+    accepted = [History(run.stages[: number + 1]).accepted[-1] for number in range(stages)]
+    return np.stack([stage.final_logits[nodes] for stage in accepted])
 
 
 def fold_problem(problem: Problem, inside: np.ndarray) -> Problem:

@@ -27,5 +27,8 @@ class TopShare:
         score, labels = beliefs.confidence[pool], beliefs.predictions[pool]
         order = np.argsort(-score, kind="stable")[: int(share * pool.size)]
         least = (self.floor * share * np.bincount(labels, minlength=beliefs.graph.num_classes)).astype(np.int64)
-        nodes = pool[np.union1d(order, best_of_each(score, labels, least))]
+        taken = np.zeros(pool.size, dtype=bool)
+        taken[order] = True
+        taken[best_of_each(score, labels, least)] = True
+        nodes = pool[taken]
         return PseudoLabels.of(nodes, beliefs.predictions[nodes])

@@ -15,7 +15,7 @@ from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.graph.transforms.propagate import smooth_log_probs
 from drgst.graph.transforms.rank_normalise import describe_features
-from drgst.graph.transforms.softmax import log_softmax
+from drgst.graph.transforms.softmax import log_softmax_float32
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Ablation, Trained, untrained
@@ -73,7 +73,7 @@ class MultiViewEnsemble:
         first = max(weights, key=lambda name: weights[name])
         return Trained(
             log_p,
-            np.ascontiguousarray(views[first][:, :EMBEDDING_COLUMNS], dtype=np.float32),
+            views.leading(first, EMBEDDING_COLUMNS),
             state | {MAPS + name: torch.from_numpy(array) for name, array in self._maps(views, weights).items()},
             untrained(problem, log_p, "softmax regression is fitted"),
             time.perf_counter() - began,
@@ -175,7 +175,7 @@ def disagreement(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.nd
 def combine(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray:
     """log softmax(Σ_v w_v L_v), (N, C) float32."""
     total = sum(np.float32(weights[name]) * log_p for name, log_p in log_probs.items())
-    return log_softmax(np.asarray(total)).astype(np.float32)
+    return log_softmax_float32(np.asarray(total))
 
 
 def _log_probs(views: Views, name: str, state: Mapping[str, Tensor]) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from drgst.graph.transforms.products import multiply_rows
-from drgst.graph.transforms.softmax import log_softmax
+from drgst.graph.transforms.softmax import log_softmax_float32
 
 STEPS = 20  # of accelerated descent; the objective is then within 0.001 of its minimum on the paper's data sets
 JITTER = 1e-6  # added to the curvature of the bias, which has no l2
@@ -62,7 +62,7 @@ class SoftmaxRegression:
 
 def linear_log_probs(rows: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """log softmax(z W + b), (N, C) float32, for rows of any storage."""
-    return log_softmax(multiply_rows(rows, weight) + bias).astype(np.float32)
+    return log_softmax_float32(multiply_rows(rows, weight) + bias)
 
 
 def scale_l2(l2: float, classes: int) -> float:

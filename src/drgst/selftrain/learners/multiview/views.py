@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +28,8 @@ FAR, NEAR = (0.1, 20), (0.3, 10)  # restart probability and steps of the propaga
 NEIGHBOURS = 10  # of the kNN view: experiment 009
 STRUCTURE_COLUMNS = 64
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
-FULL_WIDTH_NODES = 200_000  # up to which representations have all columns, in 32 bits
+FULL_WIDTH_NODES = 30_000  # up to which representations have all columns
+WIDE_NODES = 100_000  # up to which representations are stored in 32 bits
 
 VIEWS = ("topology-far", "topology-near", "knn", "hops", "features", "structure", "neighbours")
 # Default weights of views, experiment 021: of those that rely on homophilous edges, and of the others.
@@ -68,8 +70,8 @@ def matching_views(graph: Graph, name: str) -> tuple[str, ...]:
 
 
 def columns_kept(nodes: int) -> int:
-    """min(256, max(32, 256 · 200,000 / N))."""
-    return min(MAX_COLUMNS, max(MIN_COLUMNS, MAX_COLUMNS * FULL_WIDTH_NODES // max(nodes, 1)))
+    """min(256, max(32, 256 √(30,000 / N))): 99 for 200,000 nodes, 44 for 1 million."""
+    return min(MAX_COLUMNS, max(MIN_COLUMNS, int(MAX_COLUMNS * math.sqrt(FULL_WIDTH_NODES / max(nodes, 1)))))
 
 
 @dataclass(eq=False)
@@ -105,6 +107,7 @@ class Views:
     def __init__(self, graph: Graph, maps: ViewMaps | None = None) -> None:
         self.graph, self.maps = graph, maps or ViewMaps()
         self._made: dict[str, np.ndarray] = {}
+        self._smoother: tuple[tuple[float, float], sp.csr_array | None] = (0.0, 0.0), None  # weights, and the last one
         self._old = self.maps.learn("nodes.rows", lambda: _row_sums(graph, graph.num_nodes)).size
         self.maps.learn("nodes.ids", lambda: _ids(graph, graph.num_nodes))
 
@@ -114,6 +117,13 @@ class Views:
             self._make(name)
         return self._made[name]
 
+    def leading(self, name: str, columns: int) -> np.ndarray:
+        """The first ``columns`` of that view in float32, (N, ≤columns); the same array for every call."""
+        key = f"{name}, {columns} columns"
+        if key not in self._made:
+            self._made[key] = np.ascontiguousarray(self[name][:, :columns], dtype=np.float32)
+        return self._made[key]
+
     def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | None:
         """Σ_v w_v S_v / Σ_v w_v over the views v that propagate over S_v; None where none does."""
         knn = weights.get("knn", 0.0)
@@ -122,7 +132,10 @@ class Views:
             return None
         if not knn or not edges:
             return self._edges if edges else self._knn
-        return sp.csr_array((edges * self._edges + knn * self._knn) / np.float32(knn + edges))
+        if self._smoother[0] != (edges, knn):
+            s = sp.csr_array((edges * self._edges + knn * self._knn) / np.float32(knn + edges))
+            self._smoother = (edges, knn), s
+        return self._smoother[1]
 
     def default_weights(self) -> dict[str, float]:
         """View -> weight before any label is seen: τ for topology, 1 - τ for others, τ / (1 - τ) = 10 (a / (1 - a))².
@@ -161,7 +174,7 @@ class Views:
 
     @cached_property
     def _storage(self) -> Storage:
-        return Storage("float32" if self.graph.num_nodes <= FULL_WIDTH_NODES else "float16")
+        return Storage("float32" if self.graph.num_nodes <= WIDE_NODES else "float16")
 
     @cached_property
     def _feature_map(self) -> FeatureMap:
@@ -183,7 +196,7 @@ class Views:
     @cached_property
     def _knn(self) -> sp.csr_array:
         rows: Features = self._feature_map.weighted(self.graph.features)
-        return sym_norm(knn_adjacency(rows, min(NEIGHBOURS, self.graph.num_nodes - 1)))
+        return sym_norm(knn_adjacency(rows, min(NEIGHBOURS, self.graph.num_nodes - 1), reduced=lambda: self._table))
 
     def _make(self, name: str) -> None:
         if name.startswith("topology"):
@@ -195,11 +208,7 @@ class Views:
         elif name == "features":
             self._made[name] = self._centred(name, self._table)
         elif name == "hops":
-            mean = mean_norm(self.graph.adjacency)
-            first = mean @ self._table
-            parts = (("x", self._table), ("first", first), ("second", mean @ first))
-            third = np.float32(np.sqrt(1 / len(parts)))
-            self._made[name] = np.hstack([self._centred(f"hops.{part}", x) * third for part, x in parts])
+            self._made[name] = self._hops()
         else:
             self._made[name] = self._centred(name, self._positions())
 
@@ -215,6 +224,15 @@ class Views:
     def _centred(self, name: str, x: np.ndarray) -> np.ndarray:
         mean = self.maps.learn(f"{name}.mean", lambda: x.mean(axis=0, dtype=np.float64).astype(np.float32))
         return np.asarray(row_l2(x - mean), dtype=self._storage.dtype)
+
+    def _hops(self) -> np.ndarray:
+        mean, x = mean_norm(self.graph.adjacency), self._table
+        width, parts = x.shape[1], ("x", "first", "second")
+        z = self._storage.empty((x.shape[0], len(parts) * width), "hops")
+        for k, part in enumerate(parts):
+            x = mean @ x if k else x
+            z[:, k * width : (k + 1) * width] = self._centred(f"hops.{part}", x) * np.float32(np.sqrt(1 / len(parts)))
+        return z
 
     def _positions(self) -> np.ndarray:
         """S V of S = D^-½ A D^-½ ≈ U Σ Vᵀ, (N, 64); of new nodes by their edges to old ones."""
