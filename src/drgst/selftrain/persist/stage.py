@@ -27,7 +27,7 @@ def save_stage(stage: Stage, path: Path) -> None:
     """Write ``stage`` to ``path``."""
     arrays = {name: getattr(stage, name) for name in (*ARRAYS, *OPTIONAL)}
     arrays |= {"nodes": stage.pseudo_labels.nodes, "labels": stage.pseudo_labels.labels}
-    tensors = {name: torch.from_numpy(np.require(a, None, "CW")) for name, a in arrays.items() if a is not None}
+    tensors = {name: torch.from_numpy(np.require(a, None, ("C", "W"))) for name, a in arrays.items() if a is not None}
     tensors = _apart(tensors | {f"state.{name}": value for name, value in stage.state.items()})
     facts = {
         "number": stage.number,
