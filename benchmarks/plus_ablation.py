@@ -44,7 +44,7 @@ def variants() -> dict[str, Recipe]:
         "fold runs not averaged": whole.with_parts(postprocess=()),
         "selection by unsmoothed probabilities": whole.with_parts(learner=MultiViewEnsemble(smoothed=False)),
         "free class prior": whole.with_parts(learner=MultiViewEnsemble(align_prior=False)),
-        "20,000 pseudo-labels": whole.with_parts(learner=MultiViewEnsemble(max_pseudo_labels=20_000)),
+        "1,000 pseudo-labels": whole.with_parts(learner=MultiViewEnsemble(max_pseudo_labels=1_000)),
         "no minimum per class": whole.with_parts(select=TopShare(floor=0)),
         "the same share of each class": whole.with_parts(select=TopShare(floor=1)),
         "equal weights": whole.with_parts(weigh=Uniform()),

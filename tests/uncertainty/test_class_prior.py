@@ -7,7 +7,13 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.graph.transforms.softmax import softmax
-from drgst.uncertainty.class_prior import class_shares, parse_shares, prior_shift, shares_text
+from drgst.uncertainty.class_prior import (
+    class_shares,
+    fit_temperature_under_prior,
+    parse_shares,
+    prior_shift,
+    shares_text,
+)
 
 Z = np.random.default_rng(0).normal(scale=3, size=(400, 4))
 
@@ -80,3 +86,18 @@ def test_certain_logits_get_the_share_as_well(scale: float) -> None:
 def test_own_shares_shift_nothing() -> None:
     own = softmax(Z).mean(axis=0)
     np.testing.assert_allclose(prior_shift(Z, own), 0, atol=1e-6)
+
+
+@pytest.mark.parametrize("true", [0.5, 1.0, 2.0])
+def test_the_temperature_is_that_of_the_nodes_and_not_of_the_balanced_labels(true: float) -> None:
+    """Nodes of which 5 % are positive have logits z = T · log-odds; labels are drawn in equal numbers per class."""
+    rng = np.random.default_rng(0)
+    positive = rng.random(40_000) < 0.05
+    evidence = rng.normal(np.where(positive, 3.0, -3.0), np.sqrt(6.0))  # its log-likelihood ratio is itself
+    z = true * np.stack([np.zeros(positive.size), evidence], axis=1)
+    picked = np.concatenate([np.flatnonzero(positive)[:400], np.flatnonzero(~positive)[:400]])
+    rest = np.setdiff1d(np.arange(positive.size), picked)
+    held_out = np.append(z[picked], [[np.nan, np.nan]], axis=0)
+    labels = np.append(positive[picked].astype(int), 0)
+    t = fit_temperature_under_prior(z[rest], np.array([0.95, 0.05]), held_out, labels)
+    assert t == pytest.approx(true, rel=0.15)

@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 from drgst.errors import SettingError, unknown
-from drgst.graph.transforms.softmax import softmax
+from drgst.graph.transforms.softmax import log_softmax, softmax
 
 TOLERANCE = 1e-6  # by which stated shares may differ from a sum of 1
+MAX_NODES = 20_000  # on which a temperature is fitted
+PRIOR_STD, MOST_TEMPERATURE = 0.7, 5.0  # σ of log T, as in fit_temperature_with_prior; T and 1 / T are at most 5
 _PAIR = re.compile(r"\s*(.+?)\s*=\s*([^=,]+?)\s*(?:,|$)")
 
 
@@ -95,3 +97,29 @@ def prior_shift(logits: np.ndarray, shares: np.ndarray) -> np.ndarray:
     shift = np.zeros(shares.size)
     shift[free] = found.x
     return shift
+
+
+def fit_temperature_under_prior(
+    logits: np.ndarray, shares: np.ndarray, held_out: np.ndarray, labels: np.ndarray
+) -> float:
+    """T = argmin_T Σ_i v_i CE(y_i, softmax(o_i / T + b)) + (log T)² / 2σ², b = prior_shift(z / T, π), σ = 0.7.
+
+    ``logits`` are z, (N, C), of the nodes that ``shares`` π is stated for; ``held_out`` are o, (M, C), the out-of-fold
+    logits of the ``labels`` y, (M,), NaN where there are none. Labels are weighted by v_c = π_c / (M_c / M), so that
+    they stand for those nodes: with π_fraud = 0.02 the temperature is that of nodes of which 2 % are fraud. Classes of
+    which no share is stated have the mean probability that b gives them.
+    """
+    known = np.isfinite(held_out).all(axis=1)
+    o, y = held_out[known].astype(np.float64), labels[known]
+    z = np.asarray(logits[:: -(-len(logits) // MAX_NODES)], dtype=np.float64)
+    counted = np.bincount(y, minlength=shares.size) / max(y.size, 1)
+
+    def loss(log_t: float) -> float:
+        t = np.exp(log_t)
+        b = prior_shift(z / t, shares)
+        weights = softmax(z / t + b).mean(axis=0) / np.maximum(counted, 1 / max(y.size, 1))
+        log_p = log_softmax(o / t + b)[np.arange(y.size), y]
+        return float(-(weights[y] * log_p).sum() + log_t**2 / (2 * PRIOR_STD**2))
+
+    bound = np.log(MOST_TEMPERATURE)
+    return float(np.exp(minimize_scalar(loss, bounds=(-bound, bound), method="bounded", options={"xatol": 0.01}).x))

@@ -117,7 +117,7 @@ def test_out_of_fold_logits_do_not_depend_on_the_label_of_the_node(monkeypatch: 
     assert one is not None
     assert two is not None
     np.testing.assert_array_equal(one[fold == 0].argmax(axis=1), two[fold == 0].argmax(axis=1))
-    assert not np.array_equal(one[fold != 0].argmax(axis=1), two[fold != 0].argmax(axis=1))
+    assert np.abs(one[fold != 0] - two[fold != 0]).max() > 0.1
 
 
 def test_nothing_is_done_with_held_out_validation_labels_or_one_label_of_every_class() -> None:

@@ -12,16 +12,17 @@ from torch import Tensor
 from drgst.graph.core import Graph
 from drgst.graph.transforms.softmax import softmax
 from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
-from drgst.uncertainty.class_prior import class_shares, parse_shares, prior_shift
+from drgst.uncertainty.class_prior import class_shares, fit_temperature_under_prior, parse_shares, prior_shift
 
 
 @dataclass(frozen=True)
 class ClassPrior(Postprocess):
-    """z' = z + b, with the b of :func:`~drgst.uncertainty.class_prior.prior_shift` over the unlabelled nodes.
+    """z' = z / T + b, with the b of :func:`~drgst.uncertainty.class_prior.prior_shift` over the unlabelled nodes.
 
     The mean probability of each stated class over the unlabelled nodes is then its share; the other classes keep their
     odds among each other. Few labels are often drawn in equal numbers per class: probabilities that were fitted to them
-    overstate rare classes.
+    overstate rare classes. T is that of :func:`~drgst.uncertainty.class_prior.fit_temperature_under_prior` where there
+    are out-of-fold logits, otherwise 1.
     """
 
     shares: str  # as in fraud=0.02, ok=0.98; all classes or some
@@ -33,14 +34,19 @@ class ClassPrior(Postprocess):
         rest = np.setdiff1d(np.arange(graph.num_nodes), known)
         rest = rest if rest.size else np.arange(graph.num_nodes)
         own = softmax(logits[rest]).mean(axis=0)
-        learnt = {"shift": torch.from_numpy(prior_shift(logits[rest], shares))}
+        temperature = 1.0
+        if context.stage.out_of_fold is not None:
+            held_out = context.stage.out_of_fold, graph.labels[split.train]
+            temperature = fit_temperature_under_prior(logits[rest], shares, *held_out)
+        shift = prior_shift(logits[rest] / temperature, shares)
+        learnt = {"temperature": torch.tensor(temperature), "shift": torch.from_numpy(shift)}
         stated = [f"{graph.class_names[c]} {shares[c]:.3g} (without it {own[c]:.3g})" for c in _finite(shares)]
-        note = f"Class prior of the unlabelled nodes: {', '.join(stated)}."
+        note = f"Class prior of the unlabelled nodes: {', '.join(stated)}; temperature under it {temperature:.2f}."
         return Adjusted(self.apply(learnt, logits, graph, ""), learnt, note)
 
     def apply(self, learnt: Mapping[str, Tensor], logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
-        """z + b on any graph."""
-        return (logits + learnt["shift"].numpy()).astype(logits.dtype)
+        """z / T + b on any graph."""
+        return (logits / learnt["temperature"].numpy() + learnt["shift"].numpy()).astype(logits.dtype)
 
 
 def _finite(shares: np.ndarray) -> list[int]:

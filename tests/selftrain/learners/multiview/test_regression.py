@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from drgst.graph.transforms.softmax import log_softmax
-from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs, scale_l2
+from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
 
 
 def objective(w: np.ndarray, b: np.ndarray, z: np.ndarray, labels: np.ndarray, weights: np.ndarray, l2: float) -> float:
@@ -49,6 +49,11 @@ def test_the_bias_is_not_penalised() -> None:
     np.testing.assert_allclose(p, [[0.75, 0.25]], atol=0.01)
 
 
-@pytest.mark.parametrize(("classes", "wanted"), [(2, 3e-4), (10, 3e-4), (70, 3e-4 / 7)])
-def test_many_classes_lower_the_l2(classes: int, wanted: float) -> None:
-    assert scale_l2(3e-4, classes) == pytest.approx(wanted)
+def test_the_more_labels_the_less_the_penalty_counts() -> None:
+    """λ = 1 / n: rows that are repeated tenfold are fitted more closely; below the bound nothing changes."""
+    rng = np.random.default_rng(0)
+    z, labels = rng.normal(size=(60, 5)).astype(np.float32), rng.integers(0, 2, 60)
+    free, bounded = SoftmaxRegression(2, 1.0), SoftmaxRegression(2, 1e-4)
+    sizes = [[np.abs(r.fit(z, labels, np.full(60, w))[0]).sum() for w in (1.0, 10.0)] for r in (free, bounded)]
+    assert sizes[0][1] > 1.02 * sizes[0][0]
+    assert sizes[1][1] == pytest.approx(sizes[1][0], rel=1e-3)

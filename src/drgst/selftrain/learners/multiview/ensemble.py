@@ -20,7 +20,7 @@ from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Ablation, Trained, untrained
 from drgst.selftrain.learners.multiview.prior import match_prior
-from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs, scale_l2
+from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
 from drgst.selftrain.learners.multiview.stacking import view_weights
 from drgst.selftrain.learners.multiview.views import ViewMaps, Views, matching_views
 from drgst.selftrain.problem import Problem, Targets
@@ -44,8 +44,7 @@ class MultiViewEnsemble:
     """
 
     view: str = "auto"  # or a view, several by +
-    l2: float = 3e-4
-    max_pseudo_labels: int = 1_000  # that classifiers are fitted to
+    max_pseudo_labels: int = 20_000  # that classifiers are fitted to
     smoothed: bool = True  # whether pseudo-labels are selected by smoothed log-probabilities
     align_prior: bool = True  # whether they are selected with the class prior that p expects
     weights: tuple[tuple[str, float], ...] = field(default=(), repr=False)  # of views; empty: fitted
@@ -61,7 +60,7 @@ class MultiViewEnsemble:
         began = time.perf_counter()
         views, weights = self.views(problem), self.view_weights(problem)
         targets = subsample(targets, self.max_pseudo_labels)
-        regression = self._regression(problem)
+        regression = SoftmaxRegression(problem.graph.num_classes)
         state: dict[str, Tensor] = {}
         for number, (name, share) in enumerate(weights.items(), 1):
             problem.step("view", number, len(weights))
@@ -91,7 +90,7 @@ class MultiViewEnsemble:
         """View -> weight, fitted once per problem; views below 0.01 are left out."""
         if self.weights:
             return dict(self.weights)
-        key = ("view weights", self.view, self.l2)
+        key = ("view weights", self.view)
         if key not in problem.cache:
             train, views = problem.split.train, self.views(problem)
             names, rows = matching_views(problem.graph, self.view), {}
@@ -99,7 +98,7 @@ class MultiViewEnsemble:
                 problem.step(f"making the view {name}", number, len(names))
                 rows[name] = views[name][train]
             labels, default = problem.graph.labels[train], views.default_weights()
-            weights = view_weights(rows, labels, default, self._regression(problem))
+            weights = view_weights(rows, labels, default, SoftmaxRegression(problem.graph.num_classes))
             kept = {name: w for name, w in weights.items() if w >= MIN_WEIGHT}
             problem.cache[key] = {name: w / sum(kept.values()) for name, w in kept.items()}
         return dict(problem.cache[key])
@@ -130,10 +129,6 @@ class MultiViewEnsemble:
             alone = f"alone {graph.class_names[int(top.argmax())]} {np.exp(top.max()):.2f}, weight {weights[name]:.2f}"
             found.append(Ablation("view", name, combine(rest, weights)[0], alone))
         return found
-
-    def _regression(self, problem: Problem) -> SoftmaxRegression:
-        classes = problem.graph.num_classes
-        return SoftmaxRegression(classes, scale_l2(self.l2, classes))
 
     def _maps(self, views: Views, weights: Weights) -> dict[str, np.ndarray]:
         """The maps that the used views need."""

@@ -24,11 +24,12 @@ class Suggestion(NamedTuple):
 def suggest_view(graph: Graph, split: Split) -> Suggestion:
     """Suggest ``"topology"``, ``"knn"`` or ``"union"``; only labels of training nodes are used.
 
-    ``"knn"`` where the views of drgst-plus that use features alone have more than half of the weight, ``"union"`` where
-    they have more than two fifths, else ``"topology"``.
+    ``"knn"`` where the views of drgst-plus that use features alone have more weight than those that rely on edges,
+    ``"union"`` where they have more than four fifths of it, else ``"topology"``. ``hops`` counts for neither.
     """
     weights = MultiViewEnsemble().view_weights(Problem.of(graph, split, Settings()))
     features = sum(weights.get(name, 0.0) for name in ("knn", "features"))
-    view: View = "knn" if features > 0.5 else "union" if features > 0.4 else "topology"
+    edges = sum(weights.get(name, 0.0) for name in ("topology-far", "topology-near", "structure", "neighbours"))
+    view: View = "knn" if features > edges else "union" if features > 0.8 * edges else "topology"
     shown = ", ".join(f"{name} {w:.2f}" for name, w in sorted(weights.items(), key=lambda item: -item[1]))
     return Suggestion(view, f"view weights by out-of-fold training labels: {shown}", weights)

@@ -32,9 +32,7 @@ FULL_WIDTH_NODES = 30_000  # up to which representations have all columns
 WIDE_NODES = 100_000  # up to which representations are stored in 32 bits
 
 VIEWS = ("topology-far", "topology-near", "knn", "hops", "features", "structure", "neighbours")
-# Default weights of views, experiment 021: of those that rely on homophilous edges, and of the others.
-HOMOPHILOUS = {"topology-far": 0.6, "topology-near": 0.4}
-OTHERS = {"knn": 0.4, "hops": 0.25, "features": 0.1, "structure": 0.125, "neighbours": 0.125}
+HOMOPHILOUS = ("topology-far", "topology-near")  # views that rely on homophilous edges
 ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often similar as not
 _FEATURES = ("topology-far", "topology-near", "knn", "hops", "features")
 _EDGES = ("topology-far", "topology-near", "hops", "structure", "neighbours")
@@ -140,16 +138,20 @@ class Views:
     def default_weights(self) -> dict[str, float]:
         """View -> weight before any label is seen: τ for topology, 1 - τ for others, τ / (1 - τ) = 10 (a / (1 - a))².
 
+        Views of the same group share its weight equally.
+
         a = 2h - 1 for the :func:`~drgst.graph.transforms.homophily.homophily` h of edges by features, which is 0 where
         edges join no more similar nodes than chance and 1 where they always do.
         """
         names = available_views(self.graph)
-        if not any(name in HOMOPHILOUS for name in names):
-            return {name: OTHERS[name] for name in names}
+        own = [name for name in names if name in HOMOPHILOUS]
+        if not own:
+            return dict.fromkeys(names, 1 / len(names))
         h = homophily(self.graph.adjacency, self["features"], self.graph.num_classes, np.random.default_rng(0))
         a = max(2 * h - 1, 0.0)
         share = ODDS * a * a / (ODDS * a * a + (1 - a) ** 2)
-        return {n: share * HOMOPHILOUS[n] if n in HOMOPHILOUS else (1 - share) * OTHERS[n] for n in names}
+        others = max(len(names) - len(own), 1)
+        return {name: share / len(own) if name in own else (1 - share) / others for name in names}
 
     def carried_over(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the fitted views that this graph allows; a warning names the others."""
