@@ -37,6 +37,6 @@ def test_an_error_is_located_once() -> None:
 
 def test_every_error_is_a_value_error() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
-    assert len(kinds) == 10
+    assert len(kinds) == 11
     assert all(issubclass(kind, DrgstError | errors.DrgstWarning) for kind in kinds)
     assert issubclass(DrgstError, ValueError)
