@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from drgst.errors import SettingError
 from drgst.graph.datasets.synthetic import block_model, gaussian_circles
+from drgst.graph.split import random_split
 from drgst.graph.stats import edge_homophily, statistics
 
 
@@ -109,3 +110,10 @@ def test_a_million_nodes_within_four_gigabytes() -> None:
     code = "from drgst import block_model; block_model(1_000_000, 10_000_000, seed=0, classes=10)"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 4 * 2**20  # kilobytes
+
+
+def test_a_random_split_of_the_same_seed_has_all_classes() -> None:
+    """Both permute the nodes; with one stream the test nodes would be of one or two classes."""
+    graph = block_model(2_000, 0, seed=0, classes=10)
+    split = random_split(graph, per_class=10, seed=0, val=0, test=300)
+    assert np.bincount(graph.labels[split.test], minlength=10).min() > 15

@@ -37,7 +37,9 @@ class BlockModel:
         rng = np.random.default_rng(seed)
         sizes = self._class_sizes()
         labels = np.repeat(np.arange(self.classes), sizes)
-        place = rng.permutation(self.nodes)  # nodes are drawn class by class and then shuffled
+        # Nodes are drawn class by class and then shuffled, with a stream of its own: random_split permutes the nodes by
+        # default_rng(seed), and the same permutation would bring them back into the order of their classes.
+        place = np.random.default_rng((seed, 1)).permutation(self.nodes)
         shuffled = np.empty_like(labels)
         shuffled[place] = labels
         return Graph(

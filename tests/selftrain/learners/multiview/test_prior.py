@@ -109,15 +109,16 @@ def test_any_logits_give_finite_probabilities(z: np.ndarray, seed: int) -> None:
 
 def test_self_training_does_not_give_all_nodes_to_one_class() -> None:
     """Middling edges and features: smoothed probabilities lean to one class, and students follow."""
-    graph = block_model(800, 4_000, seed=300, classes=2, homophily=0.65, signal=0.35)
-    split = random_split(graph, per_class=10, seed=0, val=0, test=0)
-    rest = np.setdiff1d(np.arange(800), split.train)
-    held, free = (
-        _accuracies(graph, split, rest, MultiViewEnsemble("topology", align_prior=align_prior))
-        for align_prior in (True, False)
-    )
-    assert held[-1] > held[0] + 0.05
-    assert free[-1] < held[-1] - 0.1
+    held, free = [], []
+    for seed in range(300, 304):
+        graph = block_model(800, 4_000, seed=seed, classes=2, homophily=0.65, signal=0.35)
+        split = random_split(graph, per_class=10, seed=0, val=0, test=0)
+        rest = np.setdiff1d(np.arange(800), split.train)
+        for found, align_prior in ((held, True), (free, False)):
+            found.append(_accuracies(graph, split, rest, MultiViewEnsemble("topology", align_prior=align_prior)))
+    (first, *_, last), (*_, drifted) = np.mean(held, axis=0), np.mean(free, axis=0)
+    assert last > first + 0.05
+    assert drifted < last - 0.1
 
 
 def _accuracies(graph: Any, split: Any, rest: np.ndarray, learner: MultiViewEnsemble) -> list[float]:
