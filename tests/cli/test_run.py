@@ -273,7 +273,7 @@ def test_labels_that_were_asked_for_are_added(capsys: Any, town: Graph, tmp_path
     assert "12 training labels" in err
     code, out, err = call(capsys, "suggest", "one", "--n", 6, "--out", "second.csv", "--json")
     assert code == 0, err
-    assert "measured to beat a random sample" in json.loads(out)["note"]
+    assert "above those of a random sample on average" in json.loads(out)["note"]
     fill("second.csv")
     words = ("run", "--config", "one/config.toml", "--add-labels", "second.csv", "--out", "two")
     code, _, err = call(capsys, *words, "--json")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from torch import Tensor
 
+from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.selftrain.postprocess.base import Postprocess
 from drgst.selftrain.recipe import AnyRecipe
@@ -18,14 +19,21 @@ POSTPROCESS = "postprocess/{}/"  # of what a postprocess part learnt, by its pla
 State = Mapping[str, Tensor]
 
 
+class Tensors(dict[str, Tensor]):
+    """Tensors of a saved state by name; one that is missing is an error of the file, not of the program."""
+
+    def __missing__(self, name: str) -> Tensor:
+        raise RunError(f"the model lacks the tensor {name!r}: it is damaged, or another version of drgst saved it")
+
+
 def prefixed(prefix: str, learnt: State) -> dict[str, Tensor]:
     """What a part learnt, named so that it can stand beside a network's weights."""
     return {prefix + name: value for name, value in learnt.items()}
 
 
-def own_state(state: State) -> dict[str, Tensor]:
+def own_state(state: State) -> Tensors:
     """The learner's own tensors."""
-    return {name: value for name, value in state.items() if "/" not in name}
+    return Tensors({name: value for name, value in state.items() if "/" not in name})
 
 
 def predict_logits(recipe: AnyRecipe, state: State, graph: Graph, settings: Settings) -> np.ndarray:
@@ -45,5 +53,5 @@ def adjust_logits(recipe: AnyRecipe, state: State, logits: np.ndarray, graph: Gr
     return logits
 
 
-def _under(prefix: str, state: State) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}
+def _under(prefix: str, state: State) -> Tensors:
+    return Tensors({name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)})

@@ -43,7 +43,7 @@ def test_chooser_by_recipe() -> None:
     assert default_chooser("drgst-plus") == "variance"
     assert default_chooser("own") == "balanced"
     assert "no chooser was measured" in chooser_note("own", "balanced")
-    assert "beat a random sample" in chooser_note("drgst-plus", "variance")
+    assert "above those of a random sample" in chooser_note("drgst-plus", "variance")
     assert chooser_note("drgst-plus", "margin").startswith("Chosen by margin")
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file, save_file
 
 import drgst
-from drgst.errors import SettingError
+from drgst.errors import RunError, SettingError
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.recipes import find_recipe
@@ -84,3 +85,15 @@ def test_a_run_warns_where_labels_are_balanced_and_predictions_are_not(caplog: p
     drgst.SelfTraining("logistic-ppr", prior={"0": 0.05}).fit(graph, split)
     drgst.SelfTraining("gcn", SHORT).fit(GRAPH, SPLIT)
     assert caplog.text == ""
+
+
+@pytest.mark.parametrize("lost", ["temperature", "shift"])
+def test_a_saved_model_without_a_tensor_is_refused(lost: str, tmp_path: Path) -> None:
+    """As one that an earlier version of drgst saved."""
+    model = drgst.SelfTraining("label-propagation", prior=PRIOR).fit(GRAPH, SPLIT)
+    model.save(str(tmp_path))
+    path = tmp_path / "model.safetensors"
+    tensors = {name: tensor for name, tensor in load_file(path).items() if not name.endswith(f"/{lost}")}
+    save_file(tensors, path)
+    with pytest.raises(RunError, match=f"the model lacks the tensor '{lost}'"):
+        drgst.load_model(str(tmp_path)).predict(GRAPH)

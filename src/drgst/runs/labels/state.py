@@ -60,7 +60,7 @@ def result_state(result: Result, by: str) -> LabelState:
 
 
 def default_chooser(recipe: str) -> str:
-    """The name of the chooser that a recipe suggests labels by: one that was measured to beat a random sample."""
+    """The chooser that a recipe suggests labels by: one whose curves were above those of a random sample."""
     return CHOOSER_OF.get(recipe, SAFE)
 
 
@@ -70,7 +70,9 @@ def chooser_note(recipe: str, by: str) -> str:
     if by != default_chooser(recipe):
         return f"Chosen by {by}: {what}."
     if recipe in CHOOSER_OF:
-        return f"Chosen by {by}: {what}; with {recipe} it was measured to beat a random sample."
+        return (
+            f"Chosen by {by}: {what}; with {recipe} its learning curves were above those of a random sample on average."
+        )
     return f"A class-balanced random sample: with {recipe} no chooser was measured to beat one."
 
 
