@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 
 from drgst.errors import DataFileError, GraphError
-from drgst.files import csv_rows, csv_text, original_cell, read_text, reading, replacing, sha256, write_text
+from drgst.files import (
+    csv_rows,
+    csv_text,
+    original_cell,
+    read_text,
+    reading,
+    replacing,
+    sha256,
+    write_pieces,
+    write_text,
+)
 
 
 def test_text_is_written_and_read(tmp_path: Path) -> None:
@@ -136,3 +146,8 @@ def test_no_cell_is_a_formula_and_every_text_comes_back() -> None:
     assert tuple(raw[8:11]) == CELLS[8:11]  # numbers stay numbers
     assert [original_cell(cell) for cell in raw] == list(CELLS)
     assert csv_rows(csv_text([["a", "=b"], ["=1", -1]])) == [{"a": "=1", "=b": "-1"}]
+
+
+def test_pieces_are_written_one_after_the_other(tmp_path: Path) -> None:
+    write_pieces(tmp_path / "a.txt", (text for text in ("é\n", "", "b")))
+    assert read_text(tmp_path / "a.txt") == "é\nb"

@@ -26,6 +26,7 @@ from drgst.errors import DataFileError, DrgstError
 PathLike = str | os.PathLike[str]
 STANDARD_OUTPUT = Path("/dev/stdout")
 FORMULA = r"^'*[=+\-@\t\r]"  # a cell that begins so without the apostrophe is executed by spreadsheets
+_SUSPECT = frozenset("'=+-@\t\r")  # first characters of the texts that FORMULA finds
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _NUMBERS = re.compile(f"{_NUMBER}( (to|±) {_NUMBER})*")
 
@@ -134,6 +135,12 @@ def write_text(path: PathLike, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def write_pieces(path: PathLike, pieces: Iterable[str]) -> None:
+    """Write the concatenated ``pieces`` to ``path`` as UTF-8, atomically, one at a time."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as sink:
+        sink.writelines(pieces)
+
+
 def plain(value: Any) -> Any:
     """``value`` with None for NaN and infinity, which JSON does not have."""
     if isinstance(value, dict):
@@ -160,8 +167,9 @@ def csv_rows(text: str) -> list[dict[str, str]]:
 
 def inert_cell(value: Any) -> Any:
     """``value`` with an apostrophe in front where a spreadsheet would take the text for a formula."""
-    formula = isinstance(value, str) and re.match(FORMULA, value) and not _NUMBERS.fullmatch(value)
-    return f"'{value}" if formula else value
+    if not isinstance(value, str) or value[:1] not in _SUSPECT:
+        return value
+    return f"'{value}" if re.match(FORMULA, value) and not _NUMBERS.fullmatch(value) else value
 
 
 def original_cell(text: str) -> str:

@@ -149,7 +149,7 @@ class RunFolder:
         history = History()
         while (path := self.stage_path(len(history))).is_file():
             try:
-                stage = load_stage(path)
+                stage = load_stage(path, history[-1] if len(history) else None)
                 if stage.logits.shape != shape or stage.number != len(history):
                     raise RunError(f"{path} does not fit the graph")
             except RunError as error:

@@ -22,7 +22,7 @@ from drgst.recipes import find_recipe
 from drgst.recipes.backbone import with_backbone
 from drgst.recipes.registry import own_recipe
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.persist.tensors import write_tensors
+from drgst.selftrain.persist.tensors import apart, write_tensors
 from drgst.selftrain.predict import own_state, predict_logits
 from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
 from drgst.selftrain.settings import Settings
@@ -66,9 +66,9 @@ class Model:
     def save(self, folder: str | Path) -> None:
         """Write the model to ``folder``; one whose learner only its user can make is refused."""
         settings, backbone = self._to_save()
-        tensors = {f"state.{k}": v.contiguous().clone() for k, v in self.state.items()}
-        tensors |= {f"fitted.{k}": torch.from_numpy(np.array(v)) for k, v in self.arrays.items()}
-        write_tensors(Path(folder) / "model.safetensors", tensors)
+        tensors = {f"state.{k}": v for k, v in self.state.items()}
+        tensors |= {f"fitted.{k}": torch.from_numpy(np.require(v, None, ("C", "W"))) for k, v in self.arrays.items()}
+        write_tensors(Path(folder) / "model.safetensors", apart(tensors))
         facts = {
             "format": FORMAT,
             "drgst": __version__,

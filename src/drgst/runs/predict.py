@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from drgst.graph.transforms.softmax import softmax
 from drgst.runs.folder import CONFIG, MODEL, PREDICTIONS, finished_run, table_schema
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.model import Model
+
+PIECE = 100_000  # nodes whose lines are made at a time
 
 
 @dataclass(frozen=True)
@@ -66,15 +68,42 @@ def of_model(model: Model, graph: Graph, nodes: np.ndarray | None = None) -> Pre
     return Predictions(text, [model.class_names[c] for c in predicted], finite(found))
 
 
-def to_csv(ids: Sequence[Any], class_names: Sequence[str], arrays: Mapping[str, np.ndarray]) -> str:
+def to_csv(ids: Sequence[Any] | np.ndarray, class_names: Sequence[str], arrays: Mapping[str, np.ndarray]) -> str:
+    """The :func:`csv_pieces` as one text."""
+    return "".join(csv_pieces(ids, class_names, arrays))
+
+
+def csv_pieces(
+    ids: Sequence[Any] | np.ndarray, class_names: Sequence[str], arrays: Mapping[str, np.ndarray]
+) -> Iterator[str]:
     """One line per node: id, predicted label, its probability (``confidence``) and that of each class (``p:CLASS``).
 
     For the graph of a run also gain and stage (0 for a training node, -1 for a node that was never pseudo-labelled),
-    the label that was given, and its probability by a run without it (``out_of_fold``), empty where there is none.
+    the label that was given, and its probability by a run without it (``out_of_fold``), empty where there is none. A
+    piece has the lines of 100,000 nodes at most.
     """
+    out_of_fold = _out_of_fold(arrays)
+    for start in range(0, max(len(ids), 1), PIECE):
+        rows = slice(start, start + PIECE)
+        own = {
+            name: arrays[name][rows] for name in ("probabilities", "gain", "labeled_stage", "given") if name in arrays
+        }
+        columns = _columns(ids[rows], rows, class_names, own, out_of_fold)
+        lines = zip(*columns.values(), strict=True)
+        text = csv_text([columns, *lines])
+        yield text if not start else text[len(csv_text([columns])) :]
+
+
+def _columns(
+    ids: Sequence[Any] | np.ndarray,
+    rows: slice,
+    class_names: Sequence[str],
+    arrays: Mapping[str, np.ndarray],
+    out_of_fold: Mapping[int, str],
+) -> dict[str, Sequence[Any]]:
     p = arrays["probabilities"]
     columns: dict[str, Sequence[Any]] = {
-        "id": ids,
+        "id": ids.tolist() if isinstance(ids, np.ndarray) else ids,
         "label": [class_names[c] for c in p.argmax(axis=1)],
         "confidence": _decimals(p.max(axis=1)),
     }
@@ -83,20 +112,17 @@ def to_csv(ids: Sequence[Any], class_names: Sequence[str], arrays: Mapping[str, 
         columns["stage"] = arrays["labeled_stage"].tolist()
     if "given" in arrays:
         columns["given"] = ["" if c < 0 else class_names[c] for c in arrays["given"].tolist()]
-        columns["out_of_fold"] = _out_of_fold(arrays)
-    columns |= {f"p:{name}": _decimals(p[:, c]) for c, name in enumerate(class_names)}
-    return csv_text([columns, *zip(*columns.values(), strict=True)])
+        columns["out_of_fold"] = [out_of_fold.get(node, "") for node in range(rows.start, rows.start + len(ids))]
+    return columns | {f"p:{name}": _decimals(p[:, c]) for c, name in enumerate(class_names)}
 
 
-def _out_of_fold(arrays: Mapping[str, np.ndarray]) -> list[str]:
-    """The out-of-fold probability of the given label of each training node; "" for all other nodes."""
-    cells = [""] * arrays["given"].size
-    if "out_of_fold" in arrays:
-        train = np.flatnonzero(arrays["labeled_stage"] == 0)
-        p = softmax(arrays["out_of_fold"])[np.arange(train.size), arrays["given"][train]]
-        for node, text in zip(train.tolist(), _decimals(p), strict=True):
-            cells[node] = text
-    return cells
+def _out_of_fold(arrays: Mapping[str, np.ndarray]) -> dict[int, str]:
+    """Training node -> the out-of-fold probability of its given label."""
+    if "out_of_fold" not in arrays:
+        return {}
+    train = np.flatnonzero(arrays["labeled_stage"] == 0)
+    p = softmax(arrays["out_of_fold"])[np.arange(train.size), arrays["given"][train]]
+    return dict(zip(train.tolist(), _decimals(p), strict=True))
 
 
 def _decimals(values: np.ndarray) -> list[str]:

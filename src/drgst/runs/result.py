@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.errors import RunError, nearest
-from drgst.files import plain, write_text
+from drgst.files import plain, write_pieces, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.graph.transforms.softmax import softmax
@@ -25,7 +25,7 @@ from drgst.runs.labels.suggest import Suggestions, suggest_nodes, suggestion_row
 from drgst.runs.memory import peak_memory_mb
 from drgst.runs.metrics import Metrics, accuracy, run_metrics, stage_rows
 from drgst.runs.model import Model
-from drgst.runs.predict import to_csv
+from drgst.runs.predict import csv_pieces, to_csv
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
 
@@ -220,7 +220,7 @@ class Result:
         """Write the result to ``folder``, the summary last."""
         folder.check_intact(len(self.history))
         write_history(folder, self.run, self.history)
-        write_text(folder / PREDICTIONS, self.predictions_csv())
+        write_pieces(folder / PREDICTIONS, csv_pieces(self.node_ids, self.model.class_names, self.model.arrays))
         self.model.save(folder.path)
         write_text(folder / SUMMARY, json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
 

@@ -27,6 +27,7 @@ from drgst.runs.config import RunConfig
 from drgst.runs.config_file import versions
 from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
 from drgst.runs.folder import CONFIG, RunFolder, finished_run
+from drgst.runs.memory import return_freed_memory
 from drgst.runs.model import Model
 from drgst.runs.result import Result, write_history
 from drgst.selftrain.callbacks import Callback
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("drgst")
 Opener = Callable[[str], Graph]
+LARGE_NODES = 30_000  # above which freed memory is given back to the system, which would cost a small run time
 # (entries of A and X, threads): a second thread costs more than it saves on a small graph. The number is not that of
 # the machine or of its environment, since sums of floating-point numbers differ in the last bits with it.
 THREADS = ((2_000_000, 1), (20_000_000, 2), (float("inf"), 4))
@@ -114,6 +116,8 @@ class Run:
         uninterrupted run.
         """
         callback = callback or Callback()
+        if self.graph.num_nodes > LARGE_NODES:
+            return_freed_memory()
         if folder is None:
             return self._trained(callback, History())
         with folder.locked():
@@ -168,7 +172,8 @@ class Checkpointer(Callback):
     def stage(self, history: History) -> None:
         """The stage itself, and the history so far for people to read."""
         self.folder.check_intact(len(history) - 1)
-        save_stage(history[-1], self.folder.stage_path(history[-1].number))
+        before = history[-2] if len(history) > 1 else None
+        save_stage(history[-1], self.folder.stage_path(history[-1].number), before)
         write_history(self.folder, self.run, history)
         self.inner.stage(history)
 

@@ -54,6 +54,8 @@ class Beliefs:
     @cached_property
     def candidates(self) -> np.ndarray:
         """The nodes to select from: the pool without ``excluded``, sorted."""
+        if not self.excluded.size:
+            return self.split.pool
         return np.setdiff1d(self.split.pool, self.excluded, assume_unique=True)
 
     @property

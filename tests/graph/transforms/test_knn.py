@@ -13,6 +13,7 @@ import scipy.sparse as sp
 import drgst
 from drgst.errors import SettingError
 from drgst.graph.core import Features, Graph
+from drgst.graph.transforms import approximate
 from drgst.graph.transforms import knn as module
 from drgst.graph.transforms.features import reduce_columns, row_l2, tfidf
 from drgst.graph.transforms.knn import can_find_neighbours, nearest_neighbours
@@ -39,7 +40,7 @@ def test_recall_on_reduced_columns(cora: Graph, kind: Callable) -> None:
 
 def test_recall_by_clusters(cora: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with columns that are reduced already. 8 of 104 clusters are searched, by 64 of 1,433 columns."""
-    monkeypatch.setattr(module, "LINKED_NODES", 2_000)
+    monkeypatch.setattr(approximate, "LINKED_NODES", 2_000)
     x, nodes = tfidf(cora.features), np.arange(0, 2708, 7)
     found = nearest_neighbours(x, 10, exact=False)
     again = nearest_neighbours(x, 10, exact=False, reduced=lambda: reduce_columns(row_l2(x), 100))

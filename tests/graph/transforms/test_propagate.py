@@ -21,6 +21,7 @@ from drgst.graph.transforms.propagate import (
     propagate,
     propagate_to_limit,
     restart_coefficients,
+    shortened,
     smooth_log_probs,
 )
 from drgst.graph.transforms.softmax import log_softmax
@@ -57,6 +58,25 @@ def test_smoothed_probabilities(world: Any, rows: int, monkeypatch: pytest.Monke
     for _ in range(5):
         g = 0.2 * np.exp(log_p) + 0.8 * (s.toarray() @ g)
     np.testing.assert_allclose(np.exp(smooth_log_probs(log_p, s)), g / g.sum(axis=1, keepdims=True), atol=1e-6)
+
+
+def test_smoothing_by_a_sum_of_matrices(world: Any) -> None:
+    """Σ_i w_i S_i as weights and matrices gives what the matrix that they sum to gives."""
+    log_p = log_softmax(np.random.default_rng(0).normal(size=(60, 3)))
+    one, other = sym_norm(world.graph.adjacency), sym_norm_without_loops(world.graph.adjacency)
+    parts = (0.3, one), (0.7, other)
+    np.testing.assert_allclose(
+        smooth_log_probs(log_p, parts), smooth_log_probs(log_p, 0.3 * one + 0.7 * other), atol=1e-4
+    )
+
+
+def test_half_of_the_products_give_nearly_the_same_polynomial() -> None:
+    """Degree 10 for restart 0.1 within 0.0025 on [-1, 1]; a degree that is not exceeded changes nothing."""
+    short, points = shortened(FAR, 10), np.linspace(-1, 1, 501)
+    assert short.size == 11
+    error = np.polynomial.polynomial.polyval(points, short) - np.polynomial.polynomial.polyval(points, FAR)
+    assert 1e-4 < np.abs(error).max() < 0.0025
+    np.testing.assert_allclose(shortened(NEAR, 10), NEAR, atol=1e-12)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from drgst.errors import RunError
 from drgst.selftrain.history import History
+from drgst.selftrain.persist import stage as module
 from drgst.selftrain.persist.stage import load_stage, save_stage
 
 
@@ -40,6 +41,23 @@ def test_memory_that_is_shared_or_read_only(history, tmp_path) -> None:
     np.testing.assert_array_equal(loaded.logits, table)
     for name, value in stage.state.items():
         torch.testing.assert_close(loaded.state[name], value, rtol=0, atol=0)
+
+
+def test_large_tensors_of_the_stage_before_are_written_once(history, tmp_path, monkeypatch) -> None:
+    """They are read from the stage before; without it the file is refused."""
+    monkeypatch.setattr(module, "SHARED_BYTES", 50)
+    table, vectors = np.arange(60.0).reshape(15, 4), torch.arange(40.0)
+    first = replace(history[0], embedding=table, state={"v": vectors, "w": torch.ones(20)})
+    second = replace(history[1], embedding=table, state={"v": vectors, "w": torch.ones(20)})
+    save_stage(first, tmp_path / "0")
+    save_stage(second, tmp_path / "1", first)
+    assert {"embedding", "state.v"}.isdisjoint(load_file(tmp_path / "1"))
+    assert "state.w" in load_file(tmp_path / "1")
+    loaded = load_stage(tmp_path / "1", load_stage(tmp_path / "0"))
+    np.testing.assert_array_equal(loaded.embedding, table)
+    torch.testing.assert_close(loaded.state["v"], vectors, rtol=0, atol=0)
+    with pytest.raises(RunError, match="is damaged"):
+        load_stage(tmp_path / "1")
 
 
 def test_stage_without_validation_keeps_its_nan(worlds, same, tmp_path) -> None:

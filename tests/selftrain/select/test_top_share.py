@@ -44,6 +44,14 @@ def test_excluded_nodes_are_no_candidates(beliefs: Beliefs) -> None:
     assert not np.isin(second.nodes, first.nodes).any()
 
 
+def test_of_a_large_pool_every_kth_node(beliefs: Beliefs) -> None:
+    pool = beliefs.split.pool
+    few = -(-pool.size // 3)
+    pseudo = TopShare(floor=0, most=few)(beliefs)
+    assert np.isin(pseudo.nodes, pool[::3]).all()
+    assert pseudo.nodes.size == int(0.4 * pool[::3].size)
+
+
 def test_an_empty_pool(worlds: Any) -> None:
     world = worlds(nodes=39)  # 9 + 15 + 15
     problem = world.problem()

@@ -65,15 +65,16 @@ def centre(x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(row_l2(x - x.mean(axis=0)), dtype=np.float32)
 
 
-def svd(x: Features, k: int, seed: int, rounds: int = 7) -> np.ndarray:
+def svd(x: Features, k: int, seed: int, rounds: int = 7, symmetric: bool = False) -> np.ndarray:
     """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
 
-    Signs are fixed (the largest entry of each column is positive), so that a seed gives the same matrix again.
+    Of a ``symmetric`` X no transpose is made. Signs are fixed (the largest entry of each column is positive), so that a
+    seed gives the same matrix again.
     """
     limit = min(x.shape)
     if not 1 <= k <= limit:
         raise SettingError(f"svd has k = {k}, but a matrix of shape {x.shape} allows 1 to {limit}")
-    transposed = x.T if isinstance(x, np.ndarray) else x.T.tocsr()
+    transposed = x if symmetric else x.T if isinstance(x, np.ndarray) else x.T.tocsr()
     q = np.random.default_rng(seed).standard_normal((x.shape[1], min(k + 10, limit)), dtype=np.float32)
     for _ in range(rounds):
         q = orthonormalise(_product(transposed, orthonormalise(_product(x, q))))

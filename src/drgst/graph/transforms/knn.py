@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import SettingError
 from drgst.extras import import_extra
-from drgst.graph.core import Features, clean_adjacency
-from drgst.graph.transforms.features import reduce_columns, row_l2
-from drgst.graph.transforms.products import row_blocks
+from drgst.graph.core import Features
+from drgst.graph.transforms.approximate import approximate_neighbours
+from drgst.graph.transforms.features import row_l2
 
 Piece: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, scores
 
 # One multiply-add of a sparse product costs about as much as this many of a dense one (measured: 4 ns, 0.03 ns).
 SPARSE_COST = 130
 EXACT_NODES = 30_000  # up to which neighbours are exact by default: N² products take half a minute
-SEARCH_COLUMNS = 512  # of the rows that are searched; with more, they are reduced
-REDUCED_COLUMNS = 256
-CANDIDATES = 12  # per neighbour, whose exact cosine is computed where the searched rows are reduced
-# Links per node, and lengths of the candidate lists while links are made and while they are followed. Recall of 10
-# neighbours is 0.99 on Pubmed (500 columns, not reduced) and 0.96, 0.95, 0.92 on Cora, Citeseer, Flickr (reduced).
-LINKS, MAKING, FOLLOWING = 32, 80, 64
-# Above so many nodes, clusters are searched instead: 22 CPU seconds for 200,000 nodes of a block model.
-LINKED_NODES = 100_000
-CLUSTER_COLUMNS = 64
-CLUSTERS, NEAREST_CLUSTERS = 2.0, 8  # clusters over the root of N, and how many of them are searched
-CLUSTER_SAMPLE, CLUSTER_ROUNDS = 64, 5  # nodes per cluster that k-means uses, and its iterations
-FEW_CANDIDATES, MANY_NODES = 4, 200_000  # per neighbour above so many nodes, since their cosines take most of the time
 
 
 def nearest_neighbours(
@@ -48,9 +34,8 @@ def nearest_neighbours(
 
     Only neighbours with a cosine above 0 count, so that a row without features has none. ``exact`` neighbours need N²
     products; they are computed for as many rows at a time as ``memory_mb`` allows beside the features themselves. Else
-    neighbours are found with faiss, by links (:func:`_linked_pieces`) up to 100,000 nodes, else by clusters
-    (:func:`_clustered_pieces`). The default is exact up to 30,000 nodes. ``reduced`` gives the features reduced to few
-    columns, leading ones first, where they are there already.
+    neighbours are found with faiss (:func:`~.approximate.approximate_neighbours`). The default is exact up to 30,000
+    nodes. ``reduced`` gives the features reduced to few columns, leading ones first, where they are there already.
     """
     if k < 1:
         raise SettingError(f"k is {k}, but a node needs at least 1 neighbour")
@@ -59,9 +44,9 @@ def nearest_neighbours(
     x = row_l2(features)
     budget = int(memory_mb * 2**20)
     if not (x.shape[0] <= EXACT_NODES if exact is None else exact):
-        reduced = reduced or (lambda: reduce_columns(x, REDUCED_COLUMNS))
-        pieces = _linked_pieces(x, k) if x.shape[0] <= LINKED_NODES else _clustered_pieces(x, k, reduced())
-    elif _prefers_dense(x, budget):
+        why = f"The search for nearest neighbours among more than {EXACT_NODES:,} nodes"
+        return approximate_neighbours(import_extra("faiss", "large", why), x, k, reduced)
+    if _prefers_dense(x, budget):
         pieces = _dense_pieces(x, k, budget)
     else:
         pieces = _sparse_pieces(sp.csr_array(x), k, budget)
@@ -80,89 +65,17 @@ def knn_adjacency(
     """A_uv = 1 where v is among the k nearest of u by cosine, or u among those of v, (N, N), symmetric."""
     near = nearest_neighbours(features, k, memory_mb, exact, reduced)
     near.data[:] = 1
-    return clean_adjacency(near).adjacency
+    near.sort_indices()
+    both = sp.csr_array(near.maximum(near.T.tocsr()))
+    both.sort_indices()
+    if both.nnz < np.iinfo(np.int32).max:
+        both.indices, both.indptr = both.indices.astype(np.int32), both.indptr.astype(np.int32)
+    return both
 
 
 def can_find_neighbours(nodes: int) -> bool:
     """Whether :func:`nearest_neighbours` works by default for so many nodes: few enough, or faiss is installed."""
     return nodes <= EXACT_NODES or find_spec("faiss") is not None
-
-
-def _faiss() -> Any:
-    return import_extra("faiss", "large", f"The search for nearest neighbours among more than {EXACT_NODES:,} nodes")
-
-
-def _linked_pieces(x: Features, k: int) -> Iterator[Piece]:
-    """The k nearest that faiss finds in a hierarchical navigable small world (Malkov, Yashunin 2018).
-
-    More than 512 columns are reduced to 256 by truncated SVD; the exact cosine then decides between 12 k candidates.
-    The links are made by one thread, so that the result does not depend on the number of threads.
-    """
-    faiss = _faiss()
-    reduced = x.shape[1] > SEARCH_COLUMNS
-    z = np.ascontiguousarray(row_l2(reduce_columns(x, REDUCED_COLUMNS if reduced else SEARCH_COLUMNS)))
-    index = faiss.IndexHNSWFlat(z.shape[1], LINKS, faiss.METRIC_INNER_PRODUCT)
-    index.hnsw.efConstruction, index.hnsw.efSearch = MAKING, max(FOLLOWING, CANDIDATES * k + 1)
-    with _one_thread(faiss):
-        index.add(z)
-    # The index has a copy of z.
-    z = faiss.rev_swig_ptr(faiss.downcast_index(index.storage).get_xb(), z.size).reshape(z.shape)
-    return _search(index, z, x, k, CANDIDATES * k if reduced else k)
-
-
-def _clustered_pieces(x: Features, k: int, z: np.ndarray) -> Iterator[Piece]:
-    """The k nearest among 12 k candidates, 4 k above 200,000 nodes: the nearest by z in the 8 nearest of 2 √N clusters.
-
-    z are the ``x`` reduced to few columns, (N, D), of which the first 64 are used. Clusters are made by k-means of a
-    sample of z (faiss, inverted lists), with one thread, so that the result does not depend on the number of threads.
-    """
-    faiss = _faiss()
-    z = np.ascontiguousarray(row_l2(z[:, :CLUSTER_COLUMNS]), dtype=np.float32)
-    count, width = z.shape
-    clusters = int(CLUSTERS * math.sqrt(count))
-    index = faiss.IndexIVFFlat(faiss.IndexFlatIP(width), width, clusters, faiss.METRIC_INNER_PRODUCT)
-    index.nprobe, index.cp.niter, index.cp.spherical = NEAREST_CLUSTERS, CLUSTER_ROUNDS, True
-    index.cp.min_points_per_centroid = 1
-    with _one_thread(faiss):
-        index.train(z[:: max(1, count // (CLUSTER_SAMPLE * clusters))])
-        index.add(z)
-    return _search(index, z, x, k, (CANDIDATES if count <= MANY_NODES else FEW_CANDIDATES) * k)
-
-
-@contextmanager
-def _one_thread(faiss: Any) -> Iterator[None]:
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(threads)
-
-
-def _search(index: Any, z: np.ndarray, x: Features, k: int, candidates: int) -> Iterator[Piece]:
-    """The k nearest of every row among its ``candidates`` by z; by the cosine of x where these are more than k."""
-    found = candidates + 1  # itself is among them
-    for rows in row_blocks(x.shape[0], x.shape[1] * (found if isinstance(x, np.ndarray) else 1)):
-        scores, columns = index.search(z[rows], found)
-        none = (columns == np.arange(rows.start, rows.stop)[:, None]) | (columns < 0)  # itself, or none found
-        if candidates > k:
-            scores = _cosines(x, rows, np.maximum(columns, 0))
-        scores[none] = -1
-        best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
-        values, columns = (np.take_along_axis(a, best, axis=1) for a in (scores, columns))
-        yield np.repeat(np.arange(rows.start, rows.stop), k), columns.ravel(), values.ravel()
-
-
-def _cosines(x: Features, rows: slice, columns: np.ndarray) -> np.ndarray:
-    """x_u · x_v for u in ``rows`` and the v in its row of ``columns``, (U, V), for unit rows x."""
-    own, others = x[rows], x[columns.ravel()]
-    if isinstance(x, np.ndarray):
-        return np.einsum("uf,uvf->uv", own, others.reshape(*columns.shape, -1))
-    per_row = np.diff(others.indptr[:: columns.shape[1]])
-    place = np.repeat(np.arange(own.shape[0]) * own.shape[1], per_row) + others.indices
-    products = np.append(others.data * own.toarray().ravel().take(place), np.float32(0))
-    sums = np.add.reduceat(products, others.indptr[:-1])
-    return np.where(np.diff(others.indptr) > 0, sums, 0).reshape(columns.shape)
 
 
 def _prefers_dense(x: Features, budget: int) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 BLOCK_BYTES = 16 * 2**20  # of a block of rows or columns: half of a common last-level cache
+NARROW_BYTES = 2**19  # of a block of rows that is converted from float16 and multiplied: half of a second-level cache
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,33 @@ class Storage:
 MEMORY = Storage()
 
 
-def row_blocks(rows: int, width: int) -> Iterator[slice]:
-    """Consecutive slices of 0 … ``rows`` whose float32 entries, ``width`` per row, fill at most 16 MB each."""
-    step = max(1, BLOCK_BYTES // (4 * max(width, 1)))
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread inside: on blocks that fit a core's cache, waiting for a second one costs more."""
+    import torch  # slow to import
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def release(array: np.ndarray) -> None:
+    """Give the memory of a memory-mapped array back to the system; its content stays in the file."""
+    mapped = getattr(array, "_mmap", None)
+    if mapped is not None:
+        mapped.flush()
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def row_blocks(rows: int, width: int, size: int | None = None) -> Iterator[slice]:
+    """Consecutive slices of 0 … ``rows`` whose float32 entries, ``width`` per row, fill at most ``size`` bytes each.
+
+    16 MB by default.
+    """
+    step = max(1, (size or BLOCK_BYTES) // (4 * max(width, 1)))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
@@ -65,24 +92,26 @@ def multiply_rows(z: np.ndarray | sp.csr_array, weight: np.ndarray, out: np.ndar
     ``out`` may be Z itself where W is square.
     """
     out = np.empty((z.shape[0], weight.shape[1]), dtype=weight.dtype) if out is None else out
-    for rows in row_blocks(z.shape[0], z.shape[1] if isinstance(z, np.ndarray) else weight.shape[1]):
-        block = _float32(z[rows]) if z.dtype == np.float16 else z[rows]
-        out[rows] = block.astype(weight.dtype, copy=False) @ weight
+    width, narrow = z.shape[1] if isinstance(z, np.ndarray) else weight.shape[1], z.dtype == np.float16
+    with one_thread() if narrow else nullcontext():
+        for rows in row_blocks(z.shape[0], width, NARROW_BYTES if narrow else BLOCK_BYTES):
+            block = as_float32(z[rows]) if narrow else z[rows]
+            out[rows] = block.astype(weight.dtype, copy=False) @ weight
     return out
 
 
-def _float32(z: np.ndarray) -> np.ndarray:
-    """float16 as float32 by torch, which is about six times as fast as NumPy."""
+def as_float32(z: np.ndarray) -> np.ndarray:
+    """float16 as float32 by torch, which is about six times as fast as NumPy; float32 as it is."""
     import torch  # slow to import
 
-    return torch.from_numpy(z).float().numpy()
+    return z if z.dtype == np.float32 else torch.from_numpy(z).float().numpy()
 
 
 def gram(z: np.ndarray) -> np.ndarray:
     """Zᵀ Z, (D, D) float64, for Z of any storage, (N, D): a block of rows at a time."""
     total = np.zeros((z.shape[1], z.shape[1]))
     for rows in row_blocks(z.shape[0], z.shape[1]):
-        block = z[rows].astype(np.float64)
+        block = (as_float32(z[rows]) if z.dtype == np.float16 else z[rows]).astype(np.float64)
         total += block.T @ block
     return total
 

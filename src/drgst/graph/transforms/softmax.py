@@ -9,8 +9,10 @@ DOUBLE_ROWS = 30_000  # up to which float64 costs little
 
 def softmax(logits: np.ndarray) -> np.ndarray:
     """p_c = exp z_c / Σ_d exp z_d, (N, C) float64."""
-    shifted = np.exp(np.float64(1) * (logits - logits.max(axis=1, keepdims=True)))
-    return shifted / shifted.sum(axis=1, keepdims=True)
+    p = np.float64(1) * (logits - logits.max(axis=1, keepdims=True))
+    np.exp(p, out=p)
+    p /= p.sum(axis=1, keepdims=True)
+    return np.asarray(p)
 
 
 def log_softmax(logits: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.graph.transforms.softmax import log_softmax
+from drgst.graph.transforms.softmax import log_softmax_float32
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.learners.multiview.stacking import folds
@@ -81,7 +81,7 @@ class CrossFitted(Postprocess):
         z = (1 - a) * own.final_logits + a * np.mean([stage.final_logits for stage in others], axis=0)
         names = [name for name in own.state if name.endswith((".weight", ".bias"))]
         each = {name: torch.stack([stage.state[name] for stage in others]).mean(dim=0) for name in names}
-        return log_softmax(z).astype(np.float32), {n: (1 - a) * own.state[n] + a * each[n] for n in names}
+        return log_softmax_float32(z), {n: (1 - a) * own.state[n] + a * each[n] for n in names}
 
     def apply(self, learnt: Mapping[str, Tensor], logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
         """z / T; z where nothing was learnt."""

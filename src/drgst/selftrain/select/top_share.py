@@ -14,15 +14,19 @@ from drgst.selftrain.select.top_per_class import best_of_each
 class TopShare:
     """The share ρ_k of the pool of highest confidence max_j p_uj in stage k; after the last ρ it stays.
 
+    Of a pool of more than ``most`` nodes, every k-th is looked at.
+
     All classes compete, as none is assumed to be as large as another; but of each predicted class at least the
     share φ ρ_k is taken.
     """
 
     shares: tuple[float, ...] = (0.4, 0.6, 0.7)
     floor: float = 0.75  # φ
+    most: int = 100_000  # of the pool that are looked at: every k-th node, since no learner is fitted to more
 
     def __call__(self, beliefs: Beliefs) -> PseudoLabels:
         pool = beliefs.candidates
+        pool = pool[:: -(-pool.size // self.most)] if pool.size > self.most else pool
         share = self.shares[min(beliefs.next_stage, len(self.shares)) - 1]
         score, labels = beliefs.confidence[pool], beliefs.predictions[pool]
         order = np.argsort(-score, kind="stable")[: int(share * pool.size)]

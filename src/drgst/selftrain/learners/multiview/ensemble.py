@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -15,10 +15,11 @@ from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.graph.transforms.propagate import smooth_log_probs
 from drgst.graph.transforms.rank_normalise import describe_features
-from drgst.graph.transforms.softmax import log_softmax_float32
+from drgst.graph.transforms.softmax import DOUBLE_ROWS, log_softmax_float32
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Ablation, Trained, untrained
+from drgst.selftrain.learners.multiview.blocks import ensemble_in_blocks
 from drgst.selftrain.learners.multiview.prior import match_prior
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
 from drgst.selftrain.learners.multiview.stacking import view_weights
@@ -67,8 +68,7 @@ class MultiViewEnsemble:
             weight, bias = regression.fit(views[name][targets.nodes], targets.labels, targets.weights)
             state |= {f"{name}.weight": torch.from_numpy(weight), f"{name}.bias": torch.from_numpy(bias)}
             state[f"{name}.share"] = torch.tensor(share, dtype=torch.float64)
-        each = {name: _log_probs(views, name, state) for name in weights}
-        log_p = combine(each, weights)
+        log_p, gain = _evaluated(views, state, weights)
         first = max(weights, key=lambda name: weights[name])
         return Trained(
             log_p,
@@ -76,7 +76,7 @@ class MultiViewEnsemble:
             state | {MAPS + name: torch.from_numpy(array) for name, array in self._maps(views, weights).items()},
             untrained(problem, log_p, "softmax regression is fitted"),
             time.perf_counter() - began,
-            lambda _rng, _exact: disagreement(each, weights),
+            lambda _rng, _exact: gain(),
             selection_logits=self._selection_logits(log_p, views, weights, problem.split.pool),
             note=self._describe(problem, weights),
         )
@@ -144,7 +144,8 @@ class MultiViewEnsemble:
     def _describe(self, problem: Problem, weights: Weights) -> str:
         ordered = sorted(weights.items(), key=lambda item: -item[1])
         text = f"View weights: {', '.join(f'{name} {share:.2f}' for name, share in ordered)}."
-        return f"{text} {describe_features(problem.graph.features)}".rstrip()
+        words = problem.graph_cache.get(problem.graph, "words", lambda: describe_features(problem.graph.features))
+        return f"{text} {words}".rstrip()
 
 
 def subsample(targets: Targets, most: int) -> Targets:
@@ -171,6 +172,17 @@ def combine(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray
     """log softmax(Σ_v w_v L_v), (N, C) float32."""
     total = sum(np.float32(weights[name]) * log_p for name, log_p in log_probs.items())
     return log_softmax_float32(np.asarray(total))
+
+
+def _evaluated(
+    views: Views, state: Mapping[str, Tensor], weights: Weights
+) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
+    """log p, (N, C), and what computes the disagreement of the views."""
+    if views.graph.num_nodes > DOUBLE_ROWS:
+        log_p, gain = ensemble_in_blocks({name: views[name] for name in weights}, state, weights)
+        return log_p, lambda: gain
+    each = {name: _log_probs(views, name, state) for name in weights}
+    return combine(each, weights), lambda: disagreement(each, weights)
 
 
 def _log_probs(views: Views, name: str, state: Mapping[str, Tensor]) -> np.ndarray:

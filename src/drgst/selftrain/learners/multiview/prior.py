@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from drgst.graph.transforms.softmax import log_softmax
+from drgst.graph.transforms.softmax import DOUBLE_ROWS, log_softmax, log_softmax_float32
 
 ROUNDS = 50  # of scaling; the prior settles in a few
 SHARPNESS = 0.3  # T over the spread of nodes
@@ -43,4 +43,7 @@ def match_prior(log_q: np.ndarray, logits: np.ndarray, nodes: np.ndarray) -> np.
     if not nodes.size:
         return log_q
     sample = nodes[:: -(-nodes.size // MAX_NODES)]
-    return log_softmax(log_q + prior_shift(log_q[sample], expected_prior(logits[sample])))
+    shift = prior_shift(log_q[sample], expected_prior(logits[sample]))
+    if log_q.shape[0] > DOUBLE_ROWS:
+        return log_softmax_float32(log_q + shift.astype(np.float32))
+    return log_softmax(log_q + shift)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from zlib import crc32
 
 import numpy as np
@@ -20,8 +22,8 @@ from drgst.graph.transforms.features import idf, project, projection, row_l2, sc
 from drgst.graph.transforms.homophily import homophily
 from drgst.graph.transforms.knn import EXACT_NODES, knn_adjacency
 from drgst.graph.transforms.normalise import mean_norm, sym_norm, sym_norm_without_loops
-from drgst.graph.transforms.products import Storage
-from drgst.graph.transforms.propagate import polynomials, restart_coefficients
+from drgst.graph.transforms.products import Storage, multiply_sparse, release, row_blocks
+from drgst.graph.transforms.propagate import MatrixSum, polynomials, restart_coefficients, shortened
 from drgst.graph.transforms.rank_normalise import informative
 
 FAR, NEAR = (0.1, 20), (0.3, 10)  # restart probability and steps of the propagation: experiment 007
@@ -29,7 +31,10 @@ NEIGHBOURS = 10  # of the kNN view: experiment 009
 STRUCTURE_COLUMNS = 64
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
 FULL_WIDTH_NODES = 30_000  # up to which representations have all columns
-WIDE_NODES = 100_000  # up to which representations are stored in 32 bits
+WIDE_NODES = 100_000  # up to which representations are stored in 32 bits and propagated by all steps
+SHORT_DEGREE = 10  # of the polynomials above: they differ from those of 20 steps by at most 0.0025
+MAPPED_NODES = 4_000_000  # above which representations are files that are mapped into memory
+CARRIED_NODES = 2_000_000  # above which a model leaves out the singular vectors of the nodes, which exceed all else
 
 VIEWS = ("topology-far", "topology-near", "knn", "hops", "features", "structure", "neighbours")
 HOMOPHILOUS = ("topology-far", "topology-near")  # views that rely on homophilous edges
@@ -38,6 +43,7 @@ _FEATURES = ("topology-far", "topology-near", "knn", "hops", "features")
 _EDGES = ("topology-far", "topology-near", "hops", "structure", "neighbours")
 _OWN_NODES = ("structure", "neighbours")  # their columns are the nodes of the fitted graph
 
+ID_BLOCK = 100_000  # ids that are read at a time
 SAME_ROWS = 0.9  # of the fitted nodes that must have their features in a graph that contains them
 
 Arrays = dict[str, np.ndarray]
@@ -106,6 +112,7 @@ class Views:
         self.graph, self.maps = graph, maps or ViewMaps()
         self._made: dict[str, np.ndarray] = {}
         self._smoother: tuple[tuple[float, float], sp.csr_array | None] = (0.0, 0.0), None  # weights, and the last one
+        self._large = graph.num_nodes > WIDE_NODES
         self._old = self.maps.learn("nodes.rows", lambda: _row_sums(graph, graph.num_nodes)).size
         self.maps.learn("nodes.ids", lambda: _ids(graph, graph.num_nodes))
 
@@ -116,20 +123,25 @@ class Views:
         return self._made[name]
 
     def leading(self, name: str, columns: int) -> np.ndarray:
-        """The first ``columns`` of that view in float32, (N, ≤columns); the same array for every call."""
+        """The first ``columns`` of that view as they are stored, (N, ≤columns); the same array for every call."""
         key = f"{name}, {columns} columns"
         if key not in self._made:
-            self._made[key] = np.ascontiguousarray(self[name][:, :columns], dtype=np.float32)
+            self._made[key] = np.ascontiguousarray(self[name][:, :columns])
         return self._made[key]
 
-    def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | None:
-        """Σ_v w_v S_v / Σ_v w_v over the views v that propagate over S_v; None where none does."""
+    def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | MatrixSum | None:
+        """Σ_v w_v S_v / Σ_v w_v over the views v that propagate over S_v; None where none does.
+
+        Of a large graph as a :data:`~drgst.graph.transforms.propagate.MatrixSum`, since it has as many entries as both.
+        """
         knn = weights.get("knn", 0.0)
         edges = sum(weights.get(name, 0.0) for name in ("topology-far", "topology-near", "neighbours"))
         if not knn + edges:
             return None
         if not knn or not edges:
             return self._edges if edges else self._knn
+        if self._large:
+            return (edges / (knn + edges), self._edges), (knn / (knn + edges), self._knn)
         if self._smoother[0] != (edges, knn):
             s = sp.csr_array((edges * self._edges + knn * self._knn) / np.float32(knn + edges))
             self._smoother = (edges, knn), s
@@ -156,7 +168,7 @@ class Views:
     def carried_over(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the fitted views that this graph allows; a warning names the others."""
         names, allowed = tuple(names), set(available_views(self.graph))
-        kept = tuple(v for v in names if v in allowed and (v not in _OWN_NODES or self._holds_old_nodes))
+        kept = tuple(v for v in names if v in allowed and (v not in _OWN_NODES or self._can_carry(v)))
         lost = [v for v in names if v not in kept]
         if not kept:
             raise GraphError(f"none of the model's views ({', '.join(names)}) can be made of {self.graph.name!r}")
@@ -165,6 +177,9 @@ class Views:
             message = f"the views {', '.join(lost)} can't be made of {self.graph.name!r}, {why}; the others stand in"
             warnings.warn(message, stacklevel=2)
         return kept
+
+    def _can_carry(self, name: str) -> bool:
+        return f"{name}.vectors" in self.maps.arrays and self._holds_old_nodes
 
     @cached_property
     def _holds_old_nodes(self) -> bool:
@@ -176,7 +191,10 @@ class Views:
 
     @cached_property
     def _storage(self) -> Storage:
-        return Storage("float32" if self.graph.num_nodes <= WIDE_NODES else "float16")
+        if self.graph.num_nodes > MAPPED_NODES:
+            self._folder = TemporaryDirectory(prefix="drgst-views-", ignore_cleanup_errors=True)  # deleted with this
+            return Storage("float16", Path(self._folder.name))
+        return Storage("float16" if self._large else "float32")
 
     @cached_property
     def _feature_map(self) -> FeatureMap:
@@ -201,6 +219,8 @@ class Views:
         return sym_norm(knn_adjacency(rows, min(NEIGHBOURS, self.graph.num_nodes - 1), reduced=lambda: self._table))
 
     def _make(self, name: str) -> None:
+        if name in _OWN_NODES and self.graph.num_nodes > MAPPED_NODES:
+            self.__dict__.pop("_table", None)  # made again should another view need it
         if name.startswith("topology"):
             self._propagated(("topology-far", "topology-near"), self._edges, self._table, (FAR, NEAR))
         elif name == "knn":
@@ -213,45 +233,67 @@ class Views:
             self._made[name] = self._hops()
         else:
             self._made[name] = self._centred(name, self._positions())
+        if self.graph.num_nodes > CARRIED_NODES:
+            self.maps.arrays.pop(f"{name}.vectors", None)
 
     def _propagated(
         self, names: tuple[str, ...], s: sp.csr_array, x: np.ndarray, ranges: tuple[tuple[float, int], ...]
     ) -> None:
         known = [self.maps.arrays.get(f"{name}.mean") for name in names]
-        made, means = polynomials(s, x, [restart_coefficients(*r) for r in ranges], self._storage, names[0], known)
+        coefficients = [restart_coefficients(*r) for r in ranges]
+        if self._large:
+            coefficients = [shortened(c, SHORT_DEGREE) for c in coefficients]
+        made, means = polynomials(s, x, coefficients, self._storage, names[0], known)
         for name, z, mean in zip(names, made, means, strict=True):
             self._made[name] = z
             self.maps.arrays[f"{name}.mean"] = mean
+            release(z)
 
-    def _centred(self, name: str, x: np.ndarray) -> np.ndarray:
+    def _centred(self, name: str, x: np.ndarray, out: np.ndarray | None = None, scale: float = 1.0) -> np.ndarray:
+        """Centred rows of length ``scale``, in ``out`` where it is given."""
         mean = self.maps.learn(f"{name}.mean", lambda: x.mean(axis=0, dtype=np.float64).astype(np.float32))
-        return np.asarray(row_l2(x - mean), dtype=self._storage.dtype)
+        out = self._storage.empty(x.shape, name) if out is None else out
+        for rows in row_blocks(*x.shape):
+            out[rows] = row_l2(x[rows] - mean) * np.float32(scale)
+        return out
 
     def _hops(self) -> np.ndarray:
         mean, x = mean_norm(self.graph.adjacency), self._table
         width, parts = x.shape[1], ("x", "first", "second")
         z = self._storage.empty((x.shape[0], len(parts) * width), "hops")
         for k, part in enumerate(parts):
-            x = mean @ x if k else x
-            z[:, k * width : (k + 1) * width] = self._centred(f"hops.{part}", x) * np.float32(np.sqrt(1 / len(parts)))
+            x = (multiply_sparse(mean, x) if self._large else mean @ x) if k else x
+            own = z[:, k * width : (k + 1) * width]
+            self._centred(f"hops.{part}", x, own, np.sqrt(1 / len(parts)))
+        release(z)
         return z
 
     def _positions(self) -> np.ndarray:
         """S V of S = D^-½ A D^-½ ≈ U Σ Vᵀ, (N, 64); of new nodes by their edges to old ones."""
         s = sym_norm_without_loops(self.graph.adjacency)
+        width = min(STRUCTURE_COLUMNS, s.shape[0] - 1)
+        width = min(width, columns_kept(s.shape[0])) if self._large else width
 
         def vectors() -> np.ndarray:
-            leading = svd(s, min(STRUCTURE_COLUMNS, s.shape[0] - 1), seed=0, rounds=3)
-            squares = np.maximum((leading * leading).sum(axis=0), np.finfo(np.float32).tiny)
-            return np.asarray(s @ leading / squares, dtype=np.float32)
+            leading = svd(s, width, seed=0, rounds=3, symmetric=self._large)
+            sums = np.einsum("ij,ij->j", leading, leading) if self._large else (leading * leading).sum(axis=0)
+            squares = np.maximum(sums, np.finfo(np.float32).tiny)
+            found = multiply_sparse(s, leading) if self._large else s @ leading
+            return np.asarray(np.divide(found, squares, out=found), dtype=np.float32)
 
-        return np.asarray(s[:, : self._old] @ self.maps.learn("structure.vectors", vectors))
+        vectors_ = self.maps.learn("structure.vectors", vectors)
+        s = s if self._old == s.shape[0] else s[:, : self._old]
+        return multiply_sparse(s, vectors_) if self._large else np.asarray(s @ vectors_)
 
     def _neighbour_table(self) -> np.ndarray:
         """TF-IDF of A + I with unit rows, reduced to 256 columns; new nodes are no columns of it."""
         own = sp.eye_array(self.graph.num_nodes, dtype=np.float32, format="csr")
-        a = sp.csr_array(sp.csr_array(self.graph.adjacency + own)[:, : self._old])
-        x = row_l2(scale_columns(a, self.maps.learn("neighbours.idf", lambda: idf(a))))
+        a = sp.csr_array(self.graph.adjacency + own)
+        a = a if self._old == a.shape[0] else sp.csr_array(a[:, : self._old])
+        if "neighbours.idf" not in self.maps.arrays:
+            self.maps.arrays["neighbours.idf"] = idf(a)
+        x = row_l2(scale_columns(a, self.maps.arrays["neighbours.idf"]))
+        del a  # as large as x
         if "neighbours.vectors" not in self.maps.arrays:
             vectors = projection(x, columns_kept(self._old))
             self.maps.arrays["neighbours.vectors"] = np.zeros((0, 0), np.float32) if vectors is None else vectors
@@ -260,10 +302,15 @@ class Views:
 
 
 def _ids(graph: Graph, nodes: int) -> np.ndarray:
-    """A checksum of the ids of the first nodes."""
-    return np.array(crc32("\n".join(map(str, graph.node_ids[:nodes].tolist())).encode()), dtype=np.int64)
+    """A checksum of the ids of the first nodes, one per line."""
+    checksum = 0
+    for start in range(0, nodes, ID_BLOCK):
+        text = "\n".join(map(str, graph.node_ids[start : min(start + ID_BLOCK, nodes)].tolist()))
+        checksum = crc32((f"\n{text}" if start else text).encode(), checksum)
+    return np.array(checksum, dtype=np.int64)
 
 
 def _row_sums(graph: Graph, nodes: int) -> np.ndarray:
     """Σ_j x_uj of the first nodes, (nodes,) float32."""
-    return np.asarray(graph.features[:nodes].sum(axis=1), dtype=np.float32).reshape(-1)
+    rows = graph.features if nodes == graph.num_nodes else graph.features[:nodes]
+    return np.asarray(rows.sum(axis=1), dtype=np.float32).reshape(-1)

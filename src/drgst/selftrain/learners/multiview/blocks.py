@@ -1,0 +1,61 @@
+"""Log-probabilities of an ensemble on a large graph, a block of nodes at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from torch import Tensor
+
+from drgst.graph.transforms.products import NARROW_BYTES, as_float32, one_thread, release, row_blocks
+
+
+def ensemble_in_blocks(
+    views: Mapping[str, np.ndarray], state: Mapping[str, Tensor], weights: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """log softmax(Σ_v w_v (Z_v W_v + b_v)), (N, C), and H(Σ_v w_v p_v) - Σ_v w_v H(p_v), (N,), float32.
+
+    As ``combine`` and ``disagreement`` of :mod:`~.ensemble`, since the normaliser of a view is one number per node; but
+    no array of size (N, C) is held per view.
+    """
+    linear = {n: (state[f"{n}.weight"].numpy(), state[f"{n}.bias"].numpy()) for n in weights}
+    count, classes = views[next(iter(weights))].shape[0], next(iter(linear.values()))[1].size
+    log_p = np.empty((count, classes), dtype=np.float32)
+    gain = np.empty(count, dtype=np.float32)
+    blocks = row_blocks(count, max(w.shape[0] for w, _ in linear.values()), NARROW_BYTES)
+    with one_thread():
+        for rows in blocks:
+            log_p[rows], gain[rows] = _block({name: views[name][rows] for name in linear}, linear, weights)
+    for name in weights:
+        release(views[name])
+    return log_p, gain
+
+
+def _block(
+    views: Mapping[str, np.ndarray], linear: Mapping[str, tuple[np.ndarray, np.ndarray]], weights: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    total, mixed, own = (np.zeros(1, dtype=np.float32) for _ in range(3))
+    for name, (weight, bias) in linear.items():
+        share = np.float32(weights[name])
+        z = as_float32(views[name]) @ weight
+        z += bias
+        p = _log_softmax(z)
+        z *= share
+        total = total + z
+        p *= share
+        mixed = mixed + p
+        own = own + np.einsum("ij,ij->i", p, z) / share
+    log_p = np.asarray(total)
+    _log_softmax(log_p)
+    own = own - np.einsum("ij,ij->i", mixed, np.log(np.maximum(mixed, 1e-12)))
+    return log_p, np.asarray(np.maximum(own, 0))
+
+
+def _log_softmax(z: np.ndarray) -> np.ndarray:
+    """log softmax in place; softmax is returned."""
+    z -= z.max(axis=1, keepdims=True)
+    p = np.exp(z)
+    sums = p.sum(axis=1, keepdims=True)
+    z -= np.log(sums)
+    p /= sums
+    return p
