@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,9 @@ from drgst.selftrain.beliefs import PseudoLabels
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+LEAN_NODES = 1_000_000  # above which earlier stages are kept without selection logits, which no later stage reads
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,8 +124,11 @@ class History:
         return tuple(s for s in self.stages if s.accepted)
 
     def with_stage(self, stage: Stage) -> History:
-        """This history and one more stage."""
-        return History((*self.stages, stage), self.stop_reason, self.seconds + stage.seconds)
+        """This history and one more stage; of very many nodes, the selection logits of earlier ones are let go."""
+        earlier = self.stages
+        if stage.logits.shape[0] > LEAN_NODES:
+            earlier = tuple(replace(s, selection_logits=None) for s in earlier)
+        return History((*earlier, stage), self.stop_reason, self.seconds + stage.seconds)
 
     def with_result(self, result: Stage) -> History:
         """This history with the stage of that number replaced."""

@@ -23,6 +23,7 @@ LINKS, MAKING, FOLLOWING = 32, 80, 64
 LINKED_NODES = 100_000  # above so many nodes, clusters are searched instead
 CLUSTER_SIZE = 1_000  # nodes per cluster
 SEARCHED_NODES = 8_000  # of the nearest clusters, whose cosines with all nodes of a cluster are one matrix product
+FEWER_NODES, MANY_NODES = 4_000, 2_000_000  # that are searched above so many nodes
 NEAREST_CLUSTERS = 64  # that are searched at most
 CLUSTER_SAMPLE, CLUSTER_ROUNDS = 64, 5  # nodes per cluster that k-means uses, and its iterations
 FEW_CANDIDATES = 4  # per neighbour where clusters are searched, since their exact cosines take much of the time
@@ -69,8 +70,9 @@ def _linked(faiss: Any, x: Features, columns: np.ndarray, scores: np.ndarray) ->
 
 
 def _clustered(faiss: Any, x: Features, z: np.ndarray, columns: np.ndarray, scores: np.ndarray) -> None:
-    """The k nearest by z, the reduced rows, among the 8,000 nodes or more of the nearest clusters of a node's cluster.
+    """The k nearest by z, the reduced rows, among the 8,000 nodes or more of the clusters nearest to a node's cluster.
 
+    Above 2 million nodes, 4,000 are searched.
     There are N / 1,000 clusters, made by k-means of a sample. The cosines of a cluster's nodes are one matrix product;
     the exact cosine then decides between 4 k candidates where x has more columns. Clusters are divided among as many
     threads as torch has.
@@ -106,6 +108,7 @@ class _Clusters:
 
     def __init__(self, faiss: Any, z: np.ndarray) -> None:
         count, width = z.shape
+        self.searched = FEWER_NODES if count > MANY_NODES else SEARCHED_NODES
         self.count = max(1, round(count / CLUSTER_SIZE))
         sample = z[:: max(1, count // (CLUSTER_SAMPLE * self.count))]
         means = faiss.Kmeans(width, self.count, niter=CLUSTER_ROUNDS, spherical=True, seed=0, min_points_per_centroid=1)
@@ -124,10 +127,10 @@ class _Clusters:
         return self.order[self.starts[number] : self.starts[number + 1]]
 
     def near(self, number: int) -> np.ndarray:
-        """The nodes of the cluster and of the nearest others, 8,000 or a little more, sorted."""
+        """The nodes of the cluster and of the nearest others, as many as are searched or a few more, sorted."""
         parts = [self.members(number)]
         for other in self.nearest[number]:
-            if sum(part.size for part in parts) >= SEARCHED_NODES:
+            if sum(part.size for part in parts) >= self.searched:
                 break
             if other != number:
                 parts.append(self.members(other))

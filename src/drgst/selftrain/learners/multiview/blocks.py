@@ -9,6 +9,8 @@ from torch import Tensor
 
 from drgst.graph.transforms.products import NARROW_BYTES, as_float32, one_thread, release, row_blocks
 
+RELEASED = 256  # blocks after which the memory of mapped views is given back
+
 
 def ensemble_in_blocks(
     views: Mapping[str, np.ndarray], state: Mapping[str, Tensor], weights: Mapping[str, float]
@@ -24,10 +26,11 @@ def ensemble_in_blocks(
     gain = np.empty(count, dtype=np.float32)
     blocks = row_blocks(count, max(w.shape[0] for w, _ in linear.values()), NARROW_BYTES)
     with one_thread():
-        for rows in blocks:
+        for number, rows in enumerate(blocks, 1):
             log_p[rows], gain[rows] = _block({name: views[name][rows] for name in linear}, linear, weights)
-    for name in weights:
-        release(views[name])
+            if number % RELEASED == 0 or rows.stop == count:
+                for name in linear:
+                    release(views[name])
     return log_p, gain
 
 
