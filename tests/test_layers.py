@@ -17,7 +17,7 @@ MOST_MODULES = 14
 ORDERS = {
     "": """
         errors
-        files extras processes memory
+        files extras processes memory shards
         graph
         nn
         uncertainty

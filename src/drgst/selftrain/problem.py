@@ -17,6 +17,7 @@ from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.training import ValidationSet
 from drgst.selftrain.graph_cache import GraphCache
 from drgst.selftrain.settings import Settings
+from drgst.shards import ALONE, Shards
 
 Step = Callable[[str, int, int], None]  # what, number, total: as Callback.step
 
@@ -37,6 +38,7 @@ class Problem:
     sample_weight: np.ndarray | None = None  # (N,) weights of the user, None: 1 each
     sampled: np.ndarray | None = None  # (N,) whether a given label is part of a sample; None: all are
     step: Step = field(default=no_step, repr=False)  # called before each step of a long computation
+    shards: Shards = field(default=ALONE, repr=False)  # the processes that share the run
 
     @classmethod
     def of(

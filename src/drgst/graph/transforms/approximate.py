@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from drgst.graph.core import Features
 from drgst.graph.transforms.features import reduce_columns, row_l2
 from drgst.graph.transforms.products import row_blocks
+from drgst.shards import ALONE, Shards
 
 SEARCH_COLUMNS = 512  # of the rows that are searched; with more, they are reduced
 REDUCED_COLUMNS = 256
@@ -31,18 +32,20 @@ CLUSTER_COLUMNS = 64  # of the reduced rows that are searched
 
 
 def approximate_neighbours(
-    faiss: Any, x: Features, k: int, reduced: Callable[[], np.ndarray] | None = None
+    faiss: Any, x: Features, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
 ) -> sp.csr_array:
     """cos(x_u, x_v) for k near v ≠ u of every u, (N, N) CSR, for unit rows x: links up to 100,000 nodes, else clusters.
 
     ``faiss`` is the module. The result does not depend on the number of threads.
     """
-    columns = np.full((x.shape[0], k), -1, dtype=np.int32)
+    columns = np.zeros((x.shape[0], k), dtype=np.int32)
     scores = np.zeros((x.shape[0], k), dtype=np.float32)
     if x.shape[0] <= LINKED_NODES:
         _linked(faiss, x, columns, scores)
     else:
-        _clustered(faiss, x, reduced() if reduced else reduce_columns(x, REDUCED_COLUMNS), columns, scores)
+        z = reduced() if reduced else reduce_columns(x, REDUCED_COLUMNS)
+        _clustered(faiss, x, z, columns, scores, shards)
+        columns, scores = shards.sum(columns), shards.sum(scores)
     keep = scores > 0
     indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(keep, axis=1))])
     return sp.csr_array((scores[keep], columns[keep], indptr), shape=(x.shape[0], x.shape[0]))
@@ -69,13 +72,13 @@ def _linked(faiss: Any, x: Features, columns: np.ndarray, scores: np.ndarray) ->
         columns[rows], scores[rows] = _best(x if reduced else None, nodes, near, found, k)
 
 
-def _clustered(faiss: Any, x: Features, z: np.ndarray, columns: np.ndarray, scores: np.ndarray) -> None:
+def _clustered(faiss: Any, x: Features, z: np.ndarray, columns: np.ndarray, scores: np.ndarray, shards: Shards) -> None:
     """The k nearest by z, the reduced rows, among the 8,000 nodes or more of the clusters nearest to a node's cluster.
 
     Above 2 million nodes, 4,000 are searched.
     There are N / 1,000 clusters, made by k-means of a sample. The cosines of a cluster's nodes are one matrix product;
-    the exact cosine then decides between 4 k candidates where x has more columns. Clusters are divided among as many
-    threads as torch has.
+    the exact cosine then decides between 4 k candidates where x has more columns. Clusters are divided among the
+    ``shards``, and among as many threads as torch has.
     """
     import torch  # slow to import
 
@@ -99,7 +102,7 @@ def _clustered(faiss: Any, x: Features, z: np.ndarray, columns: np.ndarray, scor
             columns[nodes, : own.shape[1]], scores[nodes, : own.shape[1]] = own, values
 
     with ThreadPoolExecutor(torch.get_num_threads()) as pool:
-        for _ in pool.map(search, range(clusters.count)):
+        for _ in pool.map(search, range(shards.rank, clusters.count, shards.size)):
             pass
 
 

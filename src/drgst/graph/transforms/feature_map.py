@@ -44,9 +44,16 @@ class FeatureMap:
         plain = cls(None, shift, scale, None)
         return cls(ranks, shift, scale, projection(plain.weighted(x), k))
 
-    def __call__(self, x: Features) -> np.ndarray:
-        """The table of the nodes with features ``x``, (N, ≤k) float32."""
-        return project(self.weighted(x), self.vectors)
+    def __call__(self, x: Features, columns: slice = slice(None)) -> np.ndarray:
+        """The table of the nodes with features ``x``, (N, ≤k) float32, or some of its columns."""
+        if self.vectors is None:
+            return project(self.weighted(x)[:, columns], None)
+        return project(self.weighted(x), np.ascontiguousarray(self.vectors[:, columns]))
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the table."""
+        return int(self.scale.size if self.vectors is None else self.vectors.shape[1])
 
     def weighted(self, x: Features) -> Features:
         """The rows of unit length before their columns are reduced, (N, F)."""

@@ -15,6 +15,7 @@ from drgst.extras import import_extra
 from drgst.graph.core import Features
 from drgst.graph.transforms.approximate import approximate_neighbours
 from drgst.graph.transforms.features import row_l2
+from drgst.shards import ALONE, Shards
 
 Piece: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, scores
 
@@ -29,6 +30,7 @@ def nearest_neighbours(
     memory_mb: float = 256,
     exact: bool | None = None,
     reduced: Callable[[], np.ndarray] | None = None,
+    shards: Shards = ALONE,
 ) -> sp.csr_array:
     """cos(x_u, x_v) for the k nearest v ≠ u of every u, (N, N) CSR, one row per node, not symmetric.
 
@@ -36,6 +38,7 @@ def nearest_neighbours(
     products; they are computed for as many rows at a time as ``memory_mb`` allows beside the features themselves. Else
     neighbours are found with faiss (:func:`~.approximate.approximate_neighbours`). The default is exact up to 30,000
     nodes. ``reduced`` gives the features reduced to few columns, leading ones first, where they are there already.
+    Several ``shards`` divide the search by clusters; each finds all neighbours in the other cases.
     """
     if k < 1:
         raise SettingError(f"k is {k}, but a node needs at least 1 neighbour")
@@ -45,7 +48,7 @@ def nearest_neighbours(
     budget = int(memory_mb * 2**20)
     if not (x.shape[0] <= EXACT_NODES if exact is None else exact):
         why = f"The search for nearest neighbours among more than {EXACT_NODES:,} nodes"
-        return approximate_neighbours(import_extra("faiss", "large", why), x, k, reduced)
+        return approximate_neighbours(import_extra("faiss", "large", why), x, k, reduced, shards)
     if _prefers_dense(x, budget):
         pieces = _dense_pieces(x, k, budget)
     else:
@@ -61,9 +64,10 @@ def knn_adjacency(
     memory_mb: float = 256,
     exact: bool | None = None,
     reduced: Callable[[], np.ndarray] | None = None,
+    shards: Shards = ALONE,
 ) -> sp.csr_array:
     """A_uv = 1 where v is among the k nearest of u by cosine, or u among those of v, (N, N), symmetric."""
-    near = nearest_neighbours(features, k, memory_mb, exact, reduced)
+    near = nearest_neighbours(features, k, memory_mb, exact, reduced, shards)
     near.data[:] = 1
     near.sort_indices()
     both = sp.csr_array(near.maximum(near.T.tocsr()))

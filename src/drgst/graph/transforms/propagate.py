@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from drgst.graph.transforms.products import BLOCK_BYTES, MEMORY, Storage, divide_rows, torch_csr
 from drgst.graph.transforms.softmax import DOUBLE_ROWS, softmax
+from drgst.shards import ALONE, Shards
 
 NARROWEST, WIDEST = 16, 64  # columns of a block: 16 are one cache line of a row
 MatrixSum: TypeAlias = tuple[tuple[float, sp.csr_array], ...]  # Σ_i w_i S_i as ((w_1, S_1), …), which is never formed
@@ -106,6 +107,7 @@ def polynomials(
     storage: Storage = MEMORY,
     name: str = "z",
     means: Sequence[np.ndarray | None] | None = None,
+    shards: Shards = ALONE,
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
     """Σ_k c_k S^k X, centred and with rows of unit length, (N, D), for each c of ``coefficients``; and the means, (D,).
 
@@ -113,6 +115,8 @@ def polynomials(
     rows of an identity matrix. Beside the results, three blocks of columns (:func:`polynomial_blocks`) and one per
     polynomial are held. In ``storage`` the results are called ``name``-0, ``name``-1, … ``means`` are those of another
     graph, which are then subtracted instead of the own ones.
+
+    With several ``shards``, ``x`` and ``means`` are the own columns, and the results have all columns of the own rows.
     """
     given = means or [None] * len(coefficients)
     results = [storage.empty(x.shape, f"{name}-{r}") for r in range(len(coefficients))]
@@ -124,12 +128,16 @@ def polynomials(
             if given[r] is None:
                 centres[r][columns] = block.mean(axis=0, dtype=np.float64)
             block -= centres[r][columns]
-            scales[r] = scales[r] or _inverse_rms(block)
+            if columns.start == 0 or (shards.size == 1 and not scales[r]):
+                scales[r] = shards.first(_inverse_rms(block))
             block *= np.float32(scales[r] or 1)
             squares[r] += np.einsum("ij,ij->i", block, block)
             result[:, columns] = block
+    squares = shards.sum(squares)
+    width, rows = int(shards.sum(np.array(x.shape[1]))), shards.rows(x.shape[0])
+    results = [shards.to_rows(result, width) for result in results]
     for result, q in zip(results, squares, strict=True):
-        divide_rows(result, q)
+        divide_rows(result, q[rows])
     return tuple(results), tuple(centres)
 
 

@@ -28,6 +28,7 @@ from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 
 EMBEDDING_COLUMNS = 64
+SHARED_ROWS = 2_000  # from which several shards fit a regression together: below, every shard fits it itself
 MIN_WEIGHT = 0.01  # of a view that is used
 MAPS = "map."  # prefix of the maps of views in a state
 
@@ -65,7 +66,7 @@ class MultiViewEnsemble:
         state: dict[str, Tensor] = {}
         for number, (name, share) in enumerate(weights.items(), 1):
             problem.step("view", number, len(weights))
-            weight, bias = regression.fit(views[name][targets.nodes], targets.labels, targets.weights)
+            weight, bias = _fitted(regression, views, name, targets)
             state |= {f"{name}.weight": torch.from_numpy(weight), f"{name}.bias": torch.from_numpy(bias)}
             state[f"{name}.share"] = torch.tensor(share, dtype=torch.float64)
         log_p, gain = _evaluated(views, state, weights)
@@ -83,7 +84,8 @@ class MultiViewEnsemble:
 
     def views(self, problem: Problem) -> Views:
         """The views of the problem's graph, made once."""
-        views: Views = problem.graph_cache.get(problem.graph, "views", lambda: Views(problem.graph))
+        make = lambda: Views(problem.graph, shards=problem.shards)  # noqa: E731
+        views: Views = problem.graph_cache.get(problem.graph, "views", make)
         return views
 
     def view_weights(self, problem: Problem) -> dict[str, float]:
@@ -96,7 +98,7 @@ class MultiViewEnsemble:
             names, rows = matching_views(problem.graph, self.view), {}
             for number, name in enumerate(names, 1):
                 problem.step(f"making the view {name}", number, len(names))
-                rows[name] = views[name][train]
+                rows[name] = views.shards.at(views[name], train, problem.graph.num_nodes)
             labels, default = problem.graph.labels[train], views.default_weights()
             weights = view_weights(rows, labels, default, SoftmaxRegression(problem.graph.num_classes))
             kept = {name: w for name, w in weights.items() if w >= MIN_WEIGHT}
@@ -177,12 +179,23 @@ def combine(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray
 def _evaluated(
     views: Views, state: Mapping[str, Tensor], weights: Weights
 ) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
-    """log p, (N, C), and what computes the disagreement of the views."""
-    if views.graph.num_nodes > DOUBLE_ROWS:
-        log_p, gain = ensemble_in_blocks({name: views[name] for name in weights}, state, weights)
+    """log p, (N, C), and what computes the disagreement of the views; each shard computes its own rows."""
+    if views.graph.num_nodes > DOUBLE_ROWS or views.shards.size > 1:
+        found = ensemble_in_blocks({name: views[name] for name in weights}, state, weights)
+        log_p, gain = (views.shards.all_rows(own, views.graph.num_nodes) for own in found)
         return log_p, lambda: gain
     each = {name: _log_probs(views, name, state) for name in weights}
     return combine(each, weights), lambda: disagreement(each, weights)
+
+
+def _fitted(regression: SoftmaxRegression, views: Views, name: str, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
+    """W and b of a view; each of several shards has its own rows, unless there are few."""
+    z, nodes, shards = views[name], targets.nodes, views.shards
+    if shards.size == 1 or nodes.size < SHARED_ROWS:
+        return regression.fit(shards.at(z, nodes, views.graph.num_nodes), targets.labels, targets.weights)
+    rows = shards.rows(views.graph.num_nodes)
+    own = (nodes >= rows.start) & (nodes < rows.stop)
+    return regression.fit(z[nodes[own] - rows.start], targets.labels[own], targets.weights[own], shards)
 
 
 def _log_probs(views: Views, name: str, state: Mapping[str, Tensor]) -> np.ndarray:

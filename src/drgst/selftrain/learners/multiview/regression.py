@@ -9,6 +9,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from drgst.graph.transforms.products import multiply_rows
 from drgst.graph.transforms.softmax import log_softmax_float32
+from drgst.shards import ALONE, Shards
 
 STEPS = 20  # of accelerated descent; the objective is then within 0.001 of its minimum on the paper's data sets
 JITTER = 1e-6  # added to the curvature of the bias, which has no l2
@@ -29,22 +30,27 @@ class SoftmaxRegression:
     classes: int
     most_l2: float = 1e-3
 
-    def fit(self, rows: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """W, (D, C), and b, (C,), float32, for (M, D) ``rows``."""
+    def fit(
+        self, rows: np.ndarray, labels: np.ndarray, weights: np.ndarray, shards: Shards = ALONE
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """W, (D, C), and b, (C,), float32, for (M, D) ``rows``; of several ``shards``, for the rows of all together."""
         z = np.asarray(rows, dtype=np.float32)
-        if z.shape[0] < z.shape[1]:  # W lies in the span of the rows
+        if shards.size == 1 and z.shape[0] < z.shape[1]:  # W lies in the span of the rows
             basis, triangle = np.linalg.qr(z.T)
             weight, bias = self._minimise(np.ascontiguousarray(triangle.T), labels, weights)
             return basis @ weight, bias
-        return self._minimise(z, labels, weights)
+        return self._minimise(z, labels, weights, shards)
 
-    def _minimise(self, z: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _minimise(
+        self, z: np.ndarray, labels: np.ndarray, weights: np.ndarray, shards: Shards = ALONE
+    ) -> tuple[np.ndarray, np.ndarray]:
         count, width = z.shape
-        share = (weights / weights.sum()).astype(np.float32)[:, None]
+        total = shards.sum(weights.sum())
+        share = (weights / total).astype(np.float32)[:, None]
         z = np.hstack([z, np.ones((count, 1), dtype=np.float32)])  # the last column is the bias
-        penalty = np.full((width + 1, 1), min(1 / weights.sum(), self.most_l2), dtype=np.float32)
+        penalty = np.full((width + 1, 1), min(1 / total, self.most_l2), dtype=np.float32)
         penalty[-1] = 0
-        curvature = 0.5 * ((z * share).T @ z)
+        curvature = shards.sum(0.5 * ((z * share).T @ z))
         curvature[np.diag_indices(width + 1)] += np.maximum(penalty, JITTER)[:, 0]
         factor = cho_factor(curvature, overwrite_a=True, check_finite=False)
         target = np.zeros((count, self.classes), dtype=np.float32)
@@ -54,7 +60,7 @@ class SoftmaxRegression:
         for _ in range(STEPS):
             error = _softmax_rows(z @ ahead) - target
             error *= share
-            new = ahead - cho_solve(factor, z.T @ error + penalty * ahead, check_finite=False)
+            new = ahead - cho_solve(factor, shards.sum(z.T @ error) + penalty * ahead, check_finite=False)
             if np.vdot(ahead - new, new - w) > 0:
                 momentum = 1.0
             following = (1 + np.sqrt(1 + 4 * momentum * momentum)) / 2

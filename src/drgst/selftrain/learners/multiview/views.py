@@ -22,9 +22,10 @@ from drgst.graph.transforms.features import idf, project, projection, row_l2, sc
 from drgst.graph.transforms.homophily import homophily
 from drgst.graph.transforms.knn import EXACT_NODES, knn_adjacency
 from drgst.graph.transforms.normalise import mean_norm, sym_norm, sym_norm_without_loops
-from drgst.graph.transforms.products import Storage, multiply_sparse, release, row_blocks
+from drgst.graph.transforms.products import Storage, divide_rows, multiply_sparse, release, row_blocks
 from drgst.graph.transforms.propagate import MatrixSum, polynomials, restart_coefficients, shortened
 from drgst.graph.transforms.rank_normalise import informative
+from drgst.shards import ALONE, Shards
 
 FAR, NEAR = (0.1, 20), (0.3, 10)  # restart probability and steps of the propagation: experiment 007
 NEIGHBOURS = 10  # of the kNN view: experiment 009
@@ -106,10 +107,13 @@ class Views:
     class. ``features``: X alone. ``structure``: leading singular vectors of D^-½ A D^-½, from edges alone.
     ``neighbours``: Π X, α = 0.1, where the features of a node are its neighbours (TF-IDF of A + I), from edges alone. X
     is the :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
+
+    With several ``shards``, each propagates its own columns and holds its own rows; singular vectors are computed by
+    each.
     """
 
-    def __init__(self, graph: Graph, maps: ViewMaps | None = None) -> None:
-        self.graph, self.maps = graph, maps or ViewMaps()
+    def __init__(self, graph: Graph, maps: ViewMaps | None = None, shards: Shards = ALONE) -> None:
+        self.graph, self.maps, self.shards = graph, maps or ViewMaps(), shards
         self._made: dict[str, np.ndarray] = {}
         self._smoother: tuple[tuple[float, float], sp.csr_array | None] = (0.0, 0.0), None  # weights, and the last one
         self._large = graph.num_nodes > WIDE_NODES
@@ -126,7 +130,7 @@ class Views:
         """The first ``columns`` of that view as they are stored, (N, ≤columns); the same array for every call."""
         key = f"{name}, {columns} columns"
         if key not in self._made:
-            self._made[key] = np.ascontiguousarray(self[name][:, :columns])
+            self._made[key] = self.shards.all_rows(np.ascontiguousarray(self[name][:, :columns]), self.graph.num_nodes)
         return self._made[key]
 
     def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | MatrixSum | None:
@@ -159,7 +163,8 @@ class Views:
         own = [name for name in names if name in HOMOPHILOUS]
         if not own:
             return dict.fromkeys(names, 1 / len(names))
-        h = homophily(self.graph.adjacency, self["features"], self.graph.num_classes, np.random.default_rng(0))
+        rng = np.random.default_rng(0)
+        h = homophily(self.graph.adjacency, self["features"], self.graph.num_classes, rng, self.shards)
         a = max(2 * h - 1, 0.0)
         share = ODDS * a * a / (ODDS * a * a + (1 - a) ** 2)
         others = max(len(names) - len(own), 1)
@@ -207,7 +212,14 @@ class Views:
 
     @cached_property
     def _table(self) -> np.ndarray:
-        return self._feature_map(self.graph.features)
+        """The own columns."""
+        return self._feature_map(self.graph.features, self.shards.columns(self._feature_map.width))
+
+    def _whole_table(self) -> np.ndarray:
+        return self._table if self.shards.size == 1 else self._feature_map(self.graph.features)
+
+    def _own_rows(self, x: np.ndarray) -> np.ndarray:
+        return x[self.shards.rows(x.shape[0])]
 
     @cached_property
     def _edges(self) -> sp.csr_array:
@@ -216,7 +228,8 @@ class Views:
     @cached_property
     def _knn(self) -> sp.csr_array:
         rows: Features = self._feature_map.weighted(self.graph.features)
-        return sym_norm(knn_adjacency(rows, min(NEIGHBOURS, self.graph.num_nodes - 1), reduced=lambda: self._table))
+        k = min(NEIGHBOURS, self.graph.num_nodes - 1)
+        return sym_norm(knn_adjacency(rows, k, reduced=self._whole_table, shards=self.shards))
 
     def _make(self, name: str) -> None:
         if name in _OWN_NODES and self.graph.num_nodes > MAPPED_NODES:
@@ -226,13 +239,15 @@ class Views:
         elif name == "knn":
             self._propagated(("knn",), self._knn, self._table, (FAR,))
         elif name == "neighbours":
-            self._propagated(("neighbours",), self._edges, self._neighbour_table(), (FAR,))
+            table = self._neighbour_table()
+            own = table[:, self.shards.columns(table.shape[1])]
+            self._propagated(("neighbours",), self._edges, own, (FAR,))
         elif name == "features":
-            self._made[name] = self._centred(name, self._table)
+            self._made[name] = self._own_rows(self._centred(name, self._whole_table()))
         elif name == "hops":
-            self._made[name] = self._hops()
+            self._made[name] = self._hops() if self.shards.size == 1 else self._shared_hops()
         else:
-            self._made[name] = self._centred(name, self._positions())
+            self._made[name] = self._own_rows(self._centred(name, self._positions()))
         if self.graph.num_nodes > CARRIED_NODES:
             self.maps.arrays.pop(f"{name}.vectors", None)
 
@@ -243,10 +258,11 @@ class Views:
         coefficients = [restart_coefficients(*r) for r in ranges]
         if self._large:
             coefficients = [shortened(c, SHORT_DEGREE) for c in coefficients]
-        made, means = polynomials(s, x, coefficients, self._storage, names[0], known)
+        shards = self.shards
+        made, means = polynomials(s, x, coefficients, self._storage, names[0], known, shards)
         for name, z, mean in zip(names, made, means, strict=True):
             self._made[name] = z
-            self.maps.arrays[f"{name}.mean"] = mean
+            self.maps.arrays[f"{name}.mean"] = _joined(mean, shards)
             release(z)
 
     def _centred(self, name: str, x: np.ndarray, out: np.ndarray | None = None, scale: float = 1.0) -> np.ndarray:
@@ -267,6 +283,19 @@ class Views:
             self._centred(f"hops.{part}", x, own, np.sqrt(1 / len(parts)))
         release(z)
         return z
+
+    def _shared_hops(self) -> np.ndarray:
+        """:meth:`_hops` with several shards: the own columns of each part, then all columns of the own rows."""
+        mean, x, found = mean_norm(self.graph.adjacency), self._table, []
+        for k, part in enumerate(("x", "first", "second")):
+            x = multiply_sparse(mean, x) if k else x
+            centre = x.mean(axis=0, dtype=np.float64).astype(np.float32)
+            y = x - centre
+            self.maps.arrays[f"hops.{part}.mean"] = _joined(centre, self.shards)
+            divide_rows(y, 3 * self.shards.sum(np.einsum("ij,ij->i", y, y, dtype=np.float64)))
+            y = y.astype(self._storage.dtype)
+            found.append(self.shards.to_rows(y, self._feature_map.width))
+        return np.hstack(found)
 
     def _positions(self) -> np.ndarray:
         """S V of S = D^-½ A D^-½ ≈ U Σ Vᵀ, (N, 64); of new nodes by their edges to old ones."""
@@ -299,6 +328,12 @@ class Views:
             self.maps.arrays["neighbours.vectors"] = np.zeros((0, 0), np.float32) if vectors is None else vectors
         vectors = self.maps.arrays["neighbours.vectors"]
         return project(x, vectors if vectors.size else None)
+
+
+def _joined(own: np.ndarray, shards: Shards) -> np.ndarray:
+    """The columns of all shards, (D,), from the own ones, (d,)."""
+    width = int(shards.sum(np.array(own.size)))
+    return shards.to_rows(np.repeat(own[None], shards.size, axis=0), width)[0] if shards.size > 1 else own
 
 
 def _ids(graph: Graph, nodes: int) -> np.ndarray:
