@@ -117,3 +117,21 @@ def test_a_run_of_two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(first[0], second[0])
     np.testing.assert_allclose(first[0], p, atol=1e-4)
     np.testing.assert_allclose(first[1], gain, atol=1e-4)
+
+
+def _network(shards: Shards) -> tuple[np.ndarray, int]:
+    split = random_split(GRAPH, per_class=20, val=60, test=60, seed=0)
+    spec = find_recipe("gcn")
+    settings = spec.settings({"batch": 60, "epochs": 30, "hidden": 16})
+    problem = replace(Problem.of(GRAPH, split, settings), shards=shards)
+    stage = self_train(problem, spec.make(settings))[-1]
+    return stage.probabilities, int((stage.predictions[split.test] == GRAPH.labels[split.test]).sum())
+
+
+def test_mini_batches_of_two_processes() -> None:
+    """Both processes end with the same network, which is about as good as that of one process."""
+    pytest.importorskip("pymetis")
+    _, right = _network(ALONE)
+    first, second = in_two_processes(_network)
+    np.testing.assert_array_equal(first[0], second[0])
+    assert first[1] >= right - 6

@@ -308,3 +308,17 @@ def test_added_labels_that_are_refused(capsys: Any, town: Graph, tmp_path: Path,
     assert code == 2
     assert words in err
     assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--engine", "spark"], "unknown engine 'spark' (known: local, ray)"),
+        (["--workers", "2"], "--workers is for --engine ray"),
+        (["--address", "127.0.0.1:1", "--engine", "local"], "--address is for --engine ray"),
+    ],
+)
+def test_engine_options_that_do_not_fit(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+    code, _, said = call(capsys, "run", *words)
+    assert code == 2
+    assert message in " ".join(said.split())

@@ -61,6 +61,13 @@ def run(
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, mps or auto.", show_default="cpu")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Of torch.", show_default="1 to 4, by graph size")] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="local, or ray: several workers of a Ray cluster.", show_default="local")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(help="Of the Ray cluster, host:port.", show_default="that of this machine")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Of the engine ray.", show_default="2")] = None,
     log: Annotated[
         list[str] | None, typer.Option(help="Also log epochs and stages: csv, tensorboard or mlflow; repeatable.")
     ] = None,
@@ -83,6 +90,7 @@ def run(
     from drgst.tracking.choose import check_loggers
 
     check_loggers(log or [])
+    _check_engine(engine, address, workers)
     data, settings = _graph_and_settings(words or [], changes or [])
     settings |= parse_changes([f"device={device}"] if device else [])
     settings |= {"prior": ", ".join(prior)} if prior else {}
@@ -112,7 +120,10 @@ def run(
             folder.check_free(resume, force)  # another run may have begun here since the first check
             with located(config) if config else nullcontext():
                 run = Run.from_config(wanted, lambda data: _open(data, root))
-            execute(run, folder, resume, json, log)
+            if engine == "ray":
+                _execute_on_cluster(run, folder, resume, json, workers or 2, address)
+            else:
+                execute(run, folder, resume, json, log)
     summary = folder.summary()
     try:
         report(get_console(json), summary, folder.rows(), str(folder))
@@ -121,6 +132,25 @@ def run(
         raise RunError(f"summary.json or history.jsonl in {folder} is damaged: {error}") from error
     if json:
         emit(document)
+
+
+def _check_engine(engine: str | None, address: str | None, workers: int | None) -> None:
+    from drgst.errors import SettingError, unknown
+
+    if engine not in (None, "local", "ray"):
+        raise SettingError(unknown("engine", str(engine), ("local", "ray")))
+    if engine != "ray" and (address or workers):
+        raise SettingError(f"{'--address' if address else '--workers'} is for --engine ray")
+
+
+def _execute_on_cluster(
+    run: Run, folder: RunFolder, resume: bool, json: bool, workers: int, address: str | None
+) -> None:
+    from drgst.cli.output.run import introduction
+    from drgst.runs.cluster import Cluster
+
+    get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
+    Cluster(workers, address).execute(run, folder, resume)
 
 
 def _graph_and_settings(words: list[str], changes: list[str]) -> tuple[str | None, dict[str, Any]]:

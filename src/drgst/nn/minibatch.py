@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -62,7 +62,8 @@ class BatchTrainer(NetworkTrainer):
     random, with its own degrees; a pass goes over all batches and is one epoch. The numbers of epochs and of epochs
     without improvement are divided by the number of batches, so that they count steps of Adam as in full-batch
     training. If the losses depend on no more nodes than a batch has, these are the only batch, and training steps are
-    exact. Evaluation is exact: it uses all edges.
+    exact. Evaluation is exact: it uses all edges. Of several processes each takes a batch of its own, and a step
+    follows their mean gradient.
     """
 
     def __init__(
@@ -104,18 +105,50 @@ class BatchTrainer(NetworkTrainer):
         """One pass over all batches; the mean loss of a node."""
         total = nodes = 0.0
         self.network.train()
-        for batch in [self.exact] if self.exact else self._batches():
+        if self.shards.size > 1 and not self.exact:
+            return self._shared_epoch(epoch)
+        for batch in [self.exact] if self.exact else self._batches(self._drawn_parts()):
             loss = batch.objective(forward(self.network, batch.inputs)[batch.rows], epoch)
             total += self._descend(loss, epoch) * batch.rows.numel()
             nodes += batch.rows.numel()
         return total / nodes
 
-    def _batches(self) -> Iterator[Batch]:
-        """Batches of parts in random order; those without a loss are left out."""
+    def _shared_epoch(self, epoch: int) -> float:
+        """One pass of several processes: a step follows the mean gradient of the nodes in one batch of each process."""
+        drawn, totals = self.shards.first(self._drawn_parts()), np.zeros(2)
+        for start in range(0, len(drawn), self.shards.size):
+            batch = next(self._batches(drawn[start + self.shards.rank : start + self.shards.rank + 1]), None)
+            self.adam.zero_grad()
+            own = np.zeros(2)
+            if batch is not None:
+                loss = batch.objective(forward(self.network, batch.inputs)[batch.rows], epoch)
+                own[:] = loss.item() * batch.rows.numel(), batch.rows.numel()
+                (loss * batch.rows.numel()).backward()
+            step = self.shards.sum(own)
+            if not math.isfinite(step[0]):
+                self._fail(epoch, "training loss", float(step[0]))
+            for parameter in self.adam.parameters if step[1] else ():
+                gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+                parameter.grad = torch.from_numpy(self.shards.sum(gradient.numpy())) / step[1]
+            if step[1]:
+                self.adam.step()
+            totals += step
+        return float(totals[0] / max(totals[1], 1))
+
+    def _drawn_parts(self) -> list[np.ndarray]:
+        """The parts of each batch of a pass."""
+        return np.array_split(self.rng.permutation(len(self._parts())), self.count)
+
+    def _parts(self) -> list[np.ndarray]:
         plain = self.whole.adj.form("plain")
         count = self.count * PARTS_PER_BATCH
-        parts = plain.derived(("parts", count), lambda: partition(plain.scipy, count))
-        for drawn in np.array_split(self.rng.permutation(len(parts)), self.count):
+        found: list[np.ndarray] = plain.derived(("parts", count), lambda: partition(plain.scipy, count))
+        return found
+
+    def _batches(self, batches: Sequence[np.ndarray]) -> Iterator[Batch]:
+        """The batches of these parts; those without a loss are left out."""
+        parts = self._parts()
+        for drawn in batches:
             nodes = np.sort(np.concatenate([parts[p] for p in drawn]))
             places = np.flatnonzero(np.isin(self.objective.nodes, nodes, assume_unique=True))
             if places.size:

@@ -23,6 +23,7 @@ from drgst.nn.losses import Objective
 from drgst.nn.models.base import Backbone
 from drgst.nn.ops.sparse import Hidden
 from drgst.nn.random import seeded_torch, set_generator
+from drgst.shards import ALONE, Shards
 
 OnEpoch = Callable[[int, float, float], None]  # epoch, training loss, validation loss (NaN without validation nodes)
 
@@ -93,6 +94,7 @@ class NetworkTrainer:
         rng: np.random.Generator,
     ) -> None:
         self.network, self.objective, self.schedule, self.rng = network, objective, schedule, rng
+        self.shards: Shards = ALONE  # the processes that share the training
         self.shares_hidden = not getattr(network, "random_hidden", True)
         self.validated = validation.nodes.size > 0
         self.inputs = self._receptive_field(inputs, validation)

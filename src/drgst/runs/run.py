@@ -36,6 +36,7 @@ from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.persist.stage import save_stage
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
+from drgst.shards import Shards
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 if TYPE_CHECKING:
@@ -125,6 +126,17 @@ class Run:
             result = replace(result, folder=str(folder))
             result.save(folder)
             return result
+
+    def execute_shared(self, shards: Shards, folder: RunFolder | None) -> None:
+        """The part of one process of several that share the run; the first reads and writes the ``folder``."""
+        shape = (self.graph.num_nodes, self.graph.num_classes)
+        history = shards.first(folder.history(shape) if folder else None)
+        run = replace(self, problem=replace(self.problem, shards=shards))
+        if self.graph.num_nodes > LARGE_NODES:
+            return_freed_memory()
+        result = run._trained(Checkpointer(folder, run, Callback()) if folder else Callback(), history)
+        if folder:
+            replace(result, folder=str(folder)).save(folder)
 
     def _trained(self, callback: Callback, history: History) -> Result:
         began = time.perf_counter() - history.seconds

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-import socket
 import time
 from typing import Any
 
 from drgst.bench.executors.base import Done, Executor, lost
 from drgst.bench.task import Task
-from drgst.errors import SettingError
 from drgst.extras import import_extra
+from drgst.runs.cluster import connect
 
 RETRIES = 3  # times that Ray makes a run again whose worker or machine is gone
 REFRESH = 5.0  # seconds after which the cores of the cluster are counted again
@@ -25,7 +23,7 @@ class RayExecutor(Executor):
 
     def __init__(self, address: str | None = None) -> None:
         self.ray = import_extra("ray", "ray", "the executor ray")
-        self._connect(address)
+        connect(self.ray, address)
         self.function = self.ray.remote(num_cpus=1, max_retries=RETRIES)(_run)
         self.graphs: dict[tuple[str, str | None], Any] = {}  # references to the object store
         self.running: dict[Any, Task] = {}
@@ -55,17 +53,6 @@ class RayExecutor(Executor):
         self.running = {}
         self.ray.shutdown()
 
-    def _connect(self, address: str | None) -> None:
-        try:
-            if address is not None:
-                _check_reachable(address)
-            self.ray.init(address=address or "auto", log_to_driver=False, logging_level=logging.ERROR)
-        except (OSError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
-            reason = (" ".join(str(error).split()) or type(error).__name__)[:200]
-            raise SettingError(
-                f"there is no Ray cluster at {address or 'this machine'} ({reason}); start one with: ray start --head"
-            ) from error
-
     def _graph(self, task: Task) -> Any:
         from drgst.bench.execute import graph_of
 
@@ -80,12 +67,6 @@ class RayExecutor(Executor):
         except self.ray.exceptions.RayError as error:
             gone = self.ray.exceptions.WorkerCrashedError | self.ray.exceptions.NodeDiedError
             return lost(task, error, RETRIES + 1 if isinstance(error, gone) else 0)
-
-
-def _check_reachable(address: str) -> None:
-    """Fail at once where nothing listens; Ray itself tries for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    socket.create_connection((host, int(port)), timeout=5).close()
 
 
 def _run(task: Task, graph: Any) -> dict[str, Any]:

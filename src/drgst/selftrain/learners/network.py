@@ -93,7 +93,9 @@ class Network:
         objective = self.objective(problem, targets, loss)
         schedule = problem.settings.schedule()
         kind = trainer_class(schedule, graph.num_nodes)
-        training = kind(network, problem.inputs, objective, problem.watch, schedule, rng).fit(on_epoch)
+        trainer = kind(network, problem.inputs, objective, problem.watch, schedule, rng)
+        trainer.shards = problem.shards
+        training = trainer.fit(on_epoch)
         logits, embedding = self._outputs(network, problem.inputs)
         state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
         seconds = time.perf_counter() - began
