@@ -77,7 +77,7 @@ def test_a_pass_goes_over_every_target_once_and_its_batches_have_their_own_degre
 ) -> None:
     made = trainer(gcn(), inputs, Schedule(batch=100))
     assert isinstance(made, BatchTrainer)
-    batches = list(made._batches())
+    batches = list(made._batches(made._drawn_parts()))
     assert len(batches) == 3
     targets = np.concatenate([b.inputs.nodes[b.rows.numpy()] for b in batches])
     np.testing.assert_array_equal(np.sort(targets), np.arange(150))
