@@ -1,10 +1,13 @@
-"""Whole runs of drgst-plus on block models of growing size, against the bare sparse products of their propagation.
+"""Whole runs on block models of growing size: drgst-plus against the bare sparse products of its propagation.
 
 python benchmarks/scale.py [--nodes 200000 1000000] [--degree 20] [--folder FOLDER]
+python benchmarks/scale.py --flickr           a graph with useless edges and many words, against its kNN view alone
+python benchmarks/scale.py --nodes 1000000 --recipe drgst-de --set batch=auto --set epochs=20 --set stages=1
 
 Each run is a ``drgst run`` in a process of its own, so that CPU seconds, wall time and peak memory are those of the run
-alone, from the start of Python to the last file. The bare products follow in another process: 20 products for features
-over edges, for neighbours over edges and for features over nearest neighbours, of which there are as many as edges.
+alone, from the start of Python to the last file. The bare products follow in another process: as many as drgst-plus
+computes (10 above 100,000 nodes, else 20) for features over edges, for neighbours over edges and for features over
+nearest neighbours, of which there are as many as edges.
 """
 
 from __future__ import annotations
@@ -27,27 +30,33 @@ from drgst.graph.split import random_split
 from drgst.graph.transforms.normalise import sym_norm
 from drgst.graph.transforms.propagate import polynomial_blocks
 from drgst.runs.run import default_threads, threads
-from drgst.selftrain.learners.multiview.views import columns_kept
+from drgst.selftrain.learners.multiview.views import FAR, SHORT_DEGREE, WIDE_NODES, columns_kept
 
-PROPAGATIONS, PRODUCTS = 3, 20
+PROPAGATIONS = 3
+FLICKR = {"classes": 9, "features": 12_000, "words": 24, "homophily": 1 / 9, "signal": 0.35}
 
 
-def make_graph(nodes: int, degree: int, path: Path) -> None:
-    """A block model in which features and edges tell classes apart in part, with 20 labels per class."""
-    graph = block_model(nodes, nodes * degree // 2, seed=0, homophily=0.5, signal=0.3)
+def make_graph(nodes: int, degree: int, path: Path, flickr: bool = False) -> None:
+    """A block model with 20 labels per class in which features and edges tell classes apart in part.
+
+    ``flickr``: 9 classes, 12,000 words, edges that join any two classes alike.
+    """
+    model = FLICKR if flickr else {"homophily": 0.5, "signal": 0.3}
+    graph = block_model(nodes, nodes * degree // 2, seed=0, **model)
     split = random_split(graph, per_class=20, val=0, test=min(nodes // 10, 100_000), seed=0)
     save_graph_folder(graph.with_(splits=(split,)), path)
 
 
 def bare_products(path: str) -> None:
-    """S X, S² X, … S²⁰ X as often as drgst-plus propagates, and nothing else; their wall time in seconds."""
+    """S X, S² X, … as often as drgst-plus propagates, and nothing else; their seconds."""
     graph = open_graph(path)
     s = sym_norm(graph.adjacency)
     x = np.random.default_rng(0).random((graph.num_nodes, columns_kept(graph.num_nodes)), dtype=np.float32)
+    products = SHORT_DEGREE if graph.num_nodes > WIDE_NODES else FAR[1]
     began, cpu = time.perf_counter(), time.process_time()
     with threads(default_threads(graph)):
         for _ in range(PROPAGATIONS):
-            for _block in polynomial_blocks(s, x, [np.eye(PRODUCTS + 1)[PRODUCTS]]):
+            for _block in polynomial_blocks(s, x, [np.eye(products + 1)[products]]):
                 pass
     print(json.dumps({"cpu": time.process_time() - cpu, "wall": time.perf_counter() - began}))
 
@@ -66,21 +75,47 @@ def measured(command: list[str]) -> tuple[str, float, float, float]:
     return output.splitlines()[-1], seconds, time.perf_counter() - began, usage.ru_maxrss / 2**20
 
 
-def measure(nodes: int, degree: int, folder: Path) -> None:
-    """Print one line."""
-    path = folder / f"block-{nodes}"
+def run(path: Path, out: Path, recipe: str, settings: list[str]) -> tuple[str, float, float]:
+    """One line on a run, its CPU seconds and its test accuracy."""
+    command = [
+        sys.executable,
+        "-m",
+        "drgst",
+        "run",
+        str(path),
+        "--recipe",
+        recipe,
+        "--json",
+        "--out",
+        str(out),
+        "--force",
+    ]
+    found, cpu, wall, peak = measured([*command, *(word for each in settings for word in ("--set", each))])
+    accuracy = 100 * json.loads(found)["test_accuracy"]
+    what = " ".join([recipe, *settings])
+    load = os.getloadavg()[0]
+    line = f"{what}: {cpu:.0f} CPU s, {wall:.0f} s, {peak:.2f} GB, test accuracy {accuracy:.1f}; load {load:.1f}"
+    return line, cpu, accuracy
+
+
+def measure(nodes: int, options: argparse.Namespace, folder: Path) -> None:
+    """Print a line per run."""
+    kind = "flickr" if options.flickr else "block"
+    path = folder / f"{kind}-{nodes}"
     if not path.exists():
-        make_graph(nodes, degree, path)
-    run = [sys.executable, "-m", "drgst", "run", str(path), "--recipe", "drgst-plus", "--json"]
-    found, cpu, wall, peak = measured([*run, "--out", str(folder / f"run-{nodes}"), "--force"])
-    bare = json.loads(measured([sys.executable, __file__, "--bare", str(path)])[0])
-    accuracy = json.loads(found)["test_accuracy"]
-    print(
-        f"{nodes:>11,} nodes {nodes * degree // 2:>12,} edges {columns_kept(nodes):>4} columns: {cpu:7.0f} CPU s "
-        f"{wall:7.0f} s {peak:6.2f} GB; bare products {bare['cpu']:6.0f} CPU s, ratio {cpu / bare['cpu']:.2f}; "
-        f"test accuracy {100 * accuracy:.1f}; load {os.getloadavg()[0]:.1f}",
-        flush=True,
-    )
+        make_graph(nodes, options.degree, path, options.flickr)
+    size = f"{nodes:,} nodes, {nodes * options.degree // 2:,} edges, "
+    line, cpu, _ = run(path, folder / f"run-{kind}-{nodes}", options.recipe, options.set)
+    print(size + line, flush=True)
+    if options.flickr:
+        line, _, _ = run(path, folder / f"run-{kind}-{nodes}-knn", options.recipe, ["view=knn"])
+        print(size + line, flush=True)
+    elif options.recipe == "drgst-plus":
+        bare = json.loads(measured([sys.executable, __file__, "--bare", str(path)])[0])
+        columns = columns_kept(nodes)
+        print(
+            f"  bare products of {columns} columns {bare['cpu']:.0f} CPU s, ratio {cpu / bare['cpu']:.2f}", flush=True
+        )
 
 
 def main() -> None:
@@ -88,6 +123,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=int, nargs="+", default=[200_000])
     parser.add_argument("--degree", type=int, default=20)
+    parser.add_argument("--flickr", action="store_true", help="useless edges, many words; also with view=knn")
+    parser.add_argument("--recipe", default="drgst-plus")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the run")
     parser.add_argument("--folder", type=Path, help="where graphs and runs are kept; else they are deleted")
     parser.add_argument("--bare", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -96,7 +134,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as temporary:
         for nodes in options.nodes:
-            measure(nodes, options.degree, options.folder or Path(temporary))
+            measure(nodes, options, options.folder or Path(temporary))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import minimize, minimize_scalar
 
 from drgst.graph.transforms.propagate import smooth_log_probs
 from drgst.graph.transforms.softmax import log_softmax
@@ -131,6 +130,8 @@ def own_and_smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray:
 
 def _search(loss: Callable[[float], float], low: float = np.log(LOWEST), high: float = np.log(HIGHEST)) -> Any:
     """The minimum of ``loss`` over log T."""
+    from scipy.optimize import minimize_scalar  # slow to import
+
     return minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-6})
 
 
@@ -138,6 +139,8 @@ def _minimise(objective: Objective, scales: int, others: int) -> np.ndarray:
     """The minimum by L-BFGS: ``scales`` values from 1 within their bounds, then ``others`` free values from 0."""
     bounds = [(1 / HIGHEST, 1 / LOWEST)] * scales + [(None, None)] * others
     start = np.append(np.ones(scales), np.zeros(others))
+    from scipy.optimize import minimize  # slow to import
+
     return np.asarray(minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
 
 

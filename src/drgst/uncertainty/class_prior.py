@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
 
 from drgst.errors import SettingError, unknown
 from drgst.graph.transforms.softmax import log_softmax, softmax
@@ -86,6 +85,8 @@ def prior_shift(logits: np.ndarray, shares: np.ndarray) -> np.ndarray:
         return np.diag(mean) - p.T @ p / p.shape[0]
 
     start = np.log(target / np.maximum(softmax(z)[:, free].mean(axis=0), 1e-12))
+    from scipy.optimize import minimize  # slow to import
+
     found = minimize(
         lambda v: (lambda m: (m[2], m[1] - target))(moments(v)),
         start,
@@ -122,4 +123,6 @@ def fit_temperature_under_prior(
         return float(-(weights[y] * log_p).sum() + log_t**2 / (2 * PRIOR_STD**2))
 
     bound = np.log(MOST_TEMPERATURE)
+    from scipy.optimize import minimize_scalar  # slow to import
+
     return float(np.exp(minimize_scalar(loss, bounds=(-bound, bound), method="bounded", options={"xatol": 0.01}).x))

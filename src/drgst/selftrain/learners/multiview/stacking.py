@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.optimize import minimize
 
 from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
@@ -54,6 +53,8 @@ def stack(log_probs: np.ndarray, labels: np.ndarray, default: np.ndarray) -> np.
         slope = np.exp(t[views]) * np.einsum("mc,vmc->v", error, log_probs) - PSEUDO_COUNTS * default / w
         by_scale = (error * z).sum() + t[views] / SCALE_DEVIATION**2
         return -float(log_p[rows, labels].sum() + value), np.append(w * (slope - w @ slope), by_scale)
+
+    from scipy.optimize import minimize  # slow to import
 
     found = minimize(objective, np.append(np.log(default), 0.0), jac=True, method="L-BFGS-B")
     return _on_simplex(found.x[:views])
