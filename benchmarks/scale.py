@@ -30,7 +30,7 @@ from drgst.graph.split import random_split
 from drgst.graph.transforms.normalise import sym_norm
 from drgst.graph.transforms.propagate import polynomial_blocks
 from drgst.runs.run import default_threads, threads
-from drgst.selftrain.learners.multiview.views import FAR, SHORT_DEGREE, WIDE_NODES, columns_kept
+from drgst.selftrain.learners.multiview.views import SHORT_DEGREE, STEPS, WIDE_NODES, columns_kept
 
 PROPAGATIONS = 3
 FLICKR = {"classes": 9, "features": 12_000, "words": 24, "homophily": 1 / 9, "signal": 0.35}
@@ -52,7 +52,7 @@ def bare_products(path: str) -> None:
     graph = open_graph(path)
     s = sym_norm(graph.adjacency)
     x = np.random.default_rng(0).random((graph.num_nodes, columns_kept(graph.num_nodes)), dtype=np.float32)
-    products = SHORT_DEGREE if graph.num_nodes > WIDE_NODES else FAR[1]
+    products = SHORT_DEGREE if graph.num_nodes > WIDE_NODES else STEPS
     began, cpu = time.perf_counter(), time.process_time()
     with threads(default_threads(graph)):
         for _ in range(PROPAGATIONS):

@@ -17,15 +17,15 @@ from drgst.selftrain.weigh.anchored import Anchored
     "drgst-plus",
     "a linear classifier per view of the graph, combined by out-of-fold likelihood; every label trains",
     "ours, on the loop of Liu et al., WWW 2022",
-    version=9,
+    version=10,
     stages=5,
     val_labels="train",
 )
 def drgst_plus(settings: Settings) -> Recipe:
     """log p = log softmax(Σ_v w_v (Z_v W_v + b_v)) over the views v; S_U = the 40, 60, then 70 % most confident.
 
-    Seven views of the graph: features propagated far and near along edges, propagated along nearest neighbours, hop by
-    hop, alone, and two of edges alone. One l2-regularised softmax regression per view. The weights w maximise the
+    Six views of the graph: features propagated along edges, propagated along nearest neighbours, hop by hop, alone, and
+    two of edges alone. One l2-regularised softmax regression per view. The weights w maximise the
     likelihood of the training labels out of fold, with a Dirichlet prior at the default weights. Pseudo-labels are
     selected by p smoothed over the edges of the views, with the class prior that p expects; true labels together weigh
     0.3 of all pseudo-labels. Five stages. Validation labels, where there are any, train like all others. Cross-fitting

@@ -107,7 +107,7 @@ def test_out_of_fold_logits_do_not_depend_on_the_label_of_the_node(monkeypatch: 
     first = split.train[fold == 0]
     labels[first] = (labels[first] + 1) % 3
     wrong = replace(problem, graph=problem.graph.with_(labels=labels))
-    weights = (("topology-far", 0.6), ("topology-near", 0.4))
+    weights = (("topology", 0.6), ("hops", 0.4))
     recipe = find_recipe("drgst-plus").make(settings).with_parts(learner=MultiViewEnsemble(weights=weights))
     history = self_train(problem, recipe.with_parts(postprocess=()))
     one, two = (

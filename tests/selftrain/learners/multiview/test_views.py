@@ -63,8 +63,7 @@ def test_columns_that_never_change_give_no_view_of_features(words: Graph) -> Non
     ("name", "views"),
     [
         ("auto", VIEWS),
-        ("topology", ("topology-far", "topology-near")),
-        ("topology-far", ("topology-far",)),
+        ("topology", ("topology",)),
         ("hops+knn", ("knn", "hops")),
     ],
 )
@@ -92,12 +91,10 @@ def test_every_representation_has_unit_rows(words: Graph) -> None:
 
 
 def test_propagated_features_by_a_dense_solution(words: Graph) -> None:
-    """α Σ (1-α)^k Â^k X, which 20 steps for α = 0.1 and 10 for α = 0.3 nearly reach."""
+    """0.1 Σ 0.9^k Â^k X, which 20 steps nearly reach."""
     x = FeatureMap.fit(words.features, 256)(words.features)
-    s = sym_norm(words.adjacency).toarray()
-    for name, alpha, tolerance in (("topology-far", 0.1, 0.1), ("topology-near", 0.3, 0.02)):
-        dense = np.linalg.inv(np.eye(100) - (1 - alpha) * s) * alpha
-        np.testing.assert_allclose(Views(words)[name], centre(dense @ x), atol=tolerance)
+    dense = np.linalg.inv(np.eye(100) - 0.9 * sym_norm(words.adjacency).toarray()) * 0.1
+    np.testing.assert_allclose(Views(words)["topology"], centre(dense @ x), atol=0.1)
 
 
 def test_hops_by_hand(words: Graph) -> None:
@@ -105,6 +102,17 @@ def test_hops_by_hand(words: Graph) -> None:
     mean = mean_norm(words.adjacency).toarray()
     wanted = np.hstack([centre(x), centre(mean @ x), centre(mean @ mean @ x)]) / np.sqrt(3)
     np.testing.assert_allclose(Views(words)["hops"], wanted, atol=1e-4)
+
+
+def test_hops_are_reduced_to_the_leading_columns(words: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Z V of the SVD of Z: the same singular values, and the same map for a graph that is given the maps."""
+    whole = Views(words)["hops"]
+    monkeypatch.setattr(module, "MAX_COLUMNS", 64)
+    views = Views(words)
+    leading = np.linalg.svd(whole, compute_uv=False)[:64]
+    assert views["hops"].shape == (100, 64)
+    np.testing.assert_allclose(np.linalg.norm(views["hops"], axis=0), leading, atol=1e-3)
+    np.testing.assert_allclose(Views(words, ViewMaps(dict(views.maps.arrays)))["hops"], views["hops"], atol=1e-5)
 
 
 def test_structure_tells_blocks_apart() -> None:
@@ -116,16 +124,16 @@ def test_structure_tells_blocks_apart() -> None:
 
 def test_the_smoother_is_the_weighted_mean_of_the_views_edges(words: Graph) -> None:
     views = Views(words)
-    edges, knn = views.smoother({"topology-far": 1.0}), views.smoother({"knn": 0.5})
+    edges, knn = views.smoother({"topology": 1.0}), views.smoother({"knn": 0.5})
     assert edges is not None
     assert knn is not None
     np.testing.assert_allclose(edges.toarray(), sym_norm(words.adjacency).toarray())
-    both = views.smoother({"topology-far": 0.2, "topology-near": 0.1, "knn": 0.1, "hops": 0.6})
+    both = views.smoother({"topology": 0.2, "neighbours": 0.1, "knn": 0.1, "hops": 0.6})
     assert both is not None
     np.testing.assert_allclose(both.toarray(), 0.75 * edges.toarray() + 0.25 * knn.toarray(), atol=1e-6)
     assert views.smoother({"hops": 1.0}) is None
-    assert views.smoother({"topology-far": 0.3, "knn": 0.1}) is not None
-    assert views.smoother({"topology-far": 0.3, "knn": 0.1}) is views.smoother({"topology-far": 0.3, "knn": 0.1})
+    assert views.smoother({"topology": 0.3, "knn": 0.1}) is not None
+    assert views.smoother({"topology": 0.3, "knn": 0.1}) is views.smoother({"topology": 0.3, "knn": 0.1})
 
 
 def test_leading_columns_are_one_array(words: Graph) -> None:
@@ -139,8 +147,8 @@ def test_default_weights_follow_homophily() -> None:
     similar = block_model(300, 1500, seed=0, classes=3, features=60, homophily=0.95, signal=0.8)
     random = block_model(300, 1500, seed=0, classes=3, features=60, homophily=1 / 3, signal=0.8)
     one, two = (Views(graph).default_weights() for graph in (similar, random))
-    assert one["topology-far"] + one["topology-near"] > 0.8
-    assert two["topology-far"] + two["topology-near"] < 0.2
+    assert one["topology"] > 0.8
+    assert two["topology"] < 0.2
     assert max(two, key=lambda name: two[name]) == "knn"
     assert sum(one.values()) == pytest.approx(1)
 

@@ -29,7 +29,7 @@ def suggest_view(graph: Graph, split: Split) -> Suggestion:
     """
     weights = MultiViewEnsemble().view_weights(Problem.of(graph, split, Settings()))
     features = sum(weights.get(name, 0.0) for name in ("knn", "features"))
-    edges = sum(weights.get(name, 0.0) for name in ("topology-far", "topology-near", "structure", "neighbours"))
+    edges = sum(weights.get(name, 0.0) for name in ("topology", "structure", "neighbours"))
     view: View = "knn" if features > edges else "union" if features > 0.8 * edges else "topology"
     shown = ", ".join(f"{name} {w:.2f}" for name, w in sorted(weights.items(), key=lambda item: -item[1]))
     return Suggestion(view, f"view weights by out-of-fold training labels: {shown}", weights)

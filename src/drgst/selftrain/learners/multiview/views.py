@@ -22,12 +22,20 @@ from drgst.graph.transforms.features import idf, project, projection, row_l2, sc
 from drgst.graph.transforms.homophily import homophily
 from drgst.graph.transforms.knn import EXACT_NODES, knn_adjacency
 from drgst.graph.transforms.normalise import mean_norm, sym_norm, sym_norm_without_loops
-from drgst.graph.transforms.products import Storage, divide_rows, multiply_sparse, release, row_blocks
+from drgst.graph.transforms.products import (
+    Storage,
+    divide_rows,
+    gram,
+    multiply_rows,
+    multiply_sparse,
+    release,
+    row_blocks,
+)
 from drgst.graph.transforms.propagate import MatrixSum, polynomials, restart_coefficients, shortened
 from drgst.graph.transforms.rank_normalise import informative
 from drgst.shards import ALONE, Shards
 
-FAR, NEAR = (0.1, 20), (0.3, 10)  # restart probability and steps of the propagation: experiment 007
+RESTART, STEPS = 0.1, 20  # of every propagation: experiments 007 and 024
 NEIGHBOURS = 10  # of the kNN view: experiment 009
 STRUCTURE_COLUMNS = 64
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
@@ -37,11 +45,10 @@ SHORT_DEGREE = 10  # of the polynomials above: they differ from those of 20 step
 MAPPED_NODES = 4_000_000  # above which representations are files that are mapped into memory
 CARRIED_NODES = 2_000_000  # above which a model leaves out the singular vectors of the nodes, which exceed all else
 
-VIEWS = ("topology-far", "topology-near", "knn", "hops", "features", "structure", "neighbours")
-HOMOPHILOUS = ("topology-far", "topology-near")  # views that rely on homophilous edges
+VIEWS = ("topology", "knn", "hops", "features", "structure", "neighbours")
 ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often similar as not
-_FEATURES = ("topology-far", "topology-near", "knn", "hops", "features")
-_EDGES = ("topology-far", "topology-near", "hops", "structure", "neighbours")
+_FEATURES = ("topology", "knn", "hops", "features")
+_EDGES = ("topology", "hops", "structure", "neighbours")
 _OWN_NODES = ("structure", "neighbours")  # their columns are the nodes of the fitted graph
 
 ID_BLOCK = 100_000  # ids that are read at a time
@@ -60,18 +67,17 @@ def available_views(graph: Graph) -> tuple[str, ...]:
 
 
 def matching_views(graph: Graph, name: str) -> tuple[str, ...]:
-    """The views of ``graph`` that ``name`` stands for: all for ``auto``, both ranges for ``topology``; several by +."""
+    """The views of ``graph`` that ``name`` stands for: all for ``auto``, else one, or several by +."""
     available = available_views(graph)
     if not available:
         raise GraphError(f"{graph.name!r} has neither edges nor features that some nodes share")
     if name == "auto":
         return available
-    chosen = tuple(v for v in available if any(part in (v, v.split("-")[0]) for part in name.split("+")))
-    known = {p for v in available for p in (v, v.split("-")[0])}
-    wrong = [part for part in name.split("+") if part not in known]
+    chosen = name.split("+")
+    wrong = [part for part in chosen if part not in available]
     if wrong:
-        raise SettingError(f"this graph has no view {wrong[0]!r} (allowed: {', '.join(sorted(known))}, auto)")
-    return chosen
+        raise SettingError(f"this graph has no view {wrong[0]!r} (allowed: {', '.join(sorted(available))}, auto)")
+    return tuple(v for v in available if v in chosen)
 
 
 def columns_kept(nodes: int) -> int:
@@ -102,11 +108,11 @@ class ViewMaps:
 class Views:
     """The representations of a graph's nodes, z, (N, D) with centred rows of unit length, each made once.
 
-    ``topology-far``, ``topology-near``: Π X with Π = α Σ_k (1-α)^k Â^k, α = 0.1 and 0.3. ``knn``: Π X over the edges of
-    the 10 nearest nodes by cosine, α = 0.1. ``hops``: [X, D^-1 A X, (D^-1 A)² X], where a neighbour may count against a
-    class. ``features``: X alone. ``structure``: leading singular vectors of D^-½ A D^-½, from edges alone.
-    ``neighbours``: Π X, α = 0.1, where the features of a node are its neighbours (TF-IDF of A + I), from edges alone. X
-    is the :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
+    ``topology``: Π X with Π = α Σ_k (1-α)^k Â^k, α = 0.1. ``knn``: Π X over the edges of the 10 nearest nodes by
+    cosine. ``hops``: [X, D^-1 A X, (D^-1 A)² X], where a neighbour may count against a class, reduced to the leading
+    columns of its SVD. ``features``: X alone. ``structure``: leading singular vectors of D^-½ A D^-½, from edges alone.
+    ``neighbours``: Π X, where the features of a node are its neighbours (TF-IDF of A + I), from edges alone. X is the
+    :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
 
     With several ``shards``, each propagates its own columns and holds its own rows; singular vectors are computed by
     each.
@@ -139,7 +145,7 @@ class Views:
         Of a large graph as a :data:`~drgst.graph.transforms.propagate.MatrixSum`, since it has as many entries as both.
         """
         knn = weights.get("knn", 0.0)
-        edges = sum(weights.get(name, 0.0) for name in ("topology-far", "topology-near", "neighbours"))
+        edges = weights.get("topology", 0.0) + weights.get("neighbours", 0.0)
         if not knn + edges:
             return None
         if not knn or not edges:
@@ -152,23 +158,19 @@ class Views:
         return self._smoother[1]
 
     def default_weights(self) -> dict[str, float]:
-        """View -> weight before any label is seen: τ for topology, 1 - τ for others, τ / (1 - τ) = 10 (a / (1 - a))².
-
-        Views of the same group share its weight equally.
+        """View -> weight before any label is seen: τ for topology, τ / (1 - τ) = 10 (a / (1 - a))²; equal for others.
 
         a = 2h - 1 for the :func:`~drgst.graph.transforms.homophily.homophily` h of edges by features, which is 0 where
         edges join no more similar nodes than chance and 1 where they always do.
         """
         names = available_views(self.graph)
-        own = [name for name in names if name in HOMOPHILOUS]
-        if not own:
+        if "topology" not in names:
             return dict.fromkeys(names, 1 / len(names))
         rng = np.random.default_rng(0)
         h = homophily(self.graph.adjacency, self["features"], self.graph.num_classes, rng, self.shards)
         a = max(2 * h - 1, 0.0)
         share = ODDS * a * a / (ODDS * a * a + (1 - a) ** 2)
-        others = max(len(names) - len(own), 1)
-        return {name: share / len(own) if name in own else (1 - share) / others for name in names}
+        return {name: share if name == "topology" else (1 - share) / (len(names) - 1) for name in names}
 
     def carried_over(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the fitted views that this graph allows; a warning names the others."""
@@ -234,36 +236,42 @@ class Views:
     def _make(self, name: str) -> None:
         if name in _OWN_NODES and self.graph.num_nodes > MAPPED_NODES:
             self.__dict__.pop("_table", None)  # made again should another view need it
-        if name.startswith("topology"):
-            self._propagated(("topology-far", "topology-near"), self._edges, self._table, (FAR, NEAR))
-        elif name == "knn":
-            self._propagated(("knn",), self._knn, self._table, (FAR,))
+        if name in ("topology", "knn"):
+            self._propagated(name, self._edges if name == "topology" else self._knn, self._table)
         elif name == "neighbours":
             table = self._neighbour_table()
-            own = table[:, self.shards.columns(table.shape[1])]
-            self._propagated(("neighbours",), self._edges, own, (FAR,))
+            self._propagated(name, self._edges, table[:, self.shards.columns(table.shape[1])])
         elif name == "features":
             self._made[name] = self._own_rows(self._centred(name, self._whole_table()))
         elif name == "hops":
-            self._made[name] = self._hops() if self.shards.size == 1 else self._shared_hops()
+            self._made[name] = self._reduced(name, self._hops() if self.shards.size == 1 else self._shared_hops())
         else:
             self._made[name] = self._own_rows(self._centred(name, self._positions()))
         if self.graph.num_nodes > CARRIED_NODES:
             self.maps.arrays.pop(f"{name}.vectors", None)
 
-    def _propagated(
-        self, names: tuple[str, ...], s: sp.csr_array, x: np.ndarray, ranges: tuple[tuple[float, int], ...]
-    ) -> None:
-        known = [self.maps.arrays.get(f"{name}.mean") for name in names]
-        coefficients = [restart_coefficients(*r) for r in ranges]
+    def _propagated(self, name: str, s: sp.csr_array, x: np.ndarray) -> None:
+        coefficients = restart_coefficients(RESTART, STEPS)
         if self._large:
-            coefficients = [shortened(c, SHORT_DEGREE) for c in coefficients]
-        shards = self.shards
-        made, means = polynomials(s, x, coefficients, self._storage, names[0], known, shards)
-        for name, z, mean in zip(names, made, means, strict=True):
-            self._made[name] = z
-            self.maps.arrays[f"{name}.mean"] = _joined(mean, shards)
-            release(z)
+            coefficients = shortened(coefficients, SHORT_DEGREE)
+        known = self.maps.arrays.get(f"{name}.mean")
+        (z,), (mean,) = polynomials(s, x, [coefficients], self._storage, name, [known], self.shards)
+        self._made[name] = z
+        self.maps.arrays[f"{name}.mean"] = _joined(mean, self.shards)
+        release(z)
+
+    def _reduced(self, name: str, z: np.ndarray) -> np.ndarray:
+        """Z V, (N, k), with the leading singular vectors V of Z, where Z has more than k columns."""
+        width = columns_kept(self._old)
+
+        def vectors() -> np.ndarray:
+            _, v = np.linalg.eigh(self.shards.sum(gram(z)))  # Zᵀ Z = V Σ² Vᵀ, in ascending order
+            return np.ascontiguousarray(v[:, -width:][:, ::-1], dtype=np.float32)
+
+        if z.shape[1] <= width:
+            return z
+        weight, out = self.maps.learn(f"{name}.columns", vectors), self._storage.empty((z.shape[0], width), name)
+        return multiply_rows(z, weight, out)
 
     def _centred(self, name: str, x: np.ndarray, out: np.ndarray | None = None, scale: float = 1.0) -> np.ndarray:
         """Centred rows of length ``scale``, in ``out`` where it is given."""
@@ -276,7 +284,7 @@ class Views:
     def _hops(self) -> np.ndarray:
         mean, x = mean_norm(self.graph.adjacency), self._table
         width, parts = x.shape[1], ("x", "first", "second")
-        z = self._storage.empty((x.shape[0], len(parts) * width), "hops")
+        z = self._storage.empty((x.shape[0], len(parts) * width), "all hops")
         for k, part in enumerate(parts):
             x = (multiply_sparse(mean, x) if self._large else mean @ x) if k else x
             own = z[:, k * width : (k + 1) * width]
