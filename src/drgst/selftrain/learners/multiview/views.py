@@ -35,7 +35,7 @@ from drgst.graph.transforms.propagate import MatrixSum, polynomials, restart_coe
 from drgst.graph.transforms.rank_normalise import informative
 from drgst.shards import ALONE, Shards
 
-RESTART, STEPS = 0.1, 20  # of every propagation: experiments 007 and 024
+FAR, NEAR, STEPS = 0.1, 0.3, 20  # restart probabilities and steps of propagations: experiments 007 and 024
 NEIGHBOURS = 10  # of the kNN view: experiment 009
 STRUCTURE_COLUMNS = 64
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
@@ -108,11 +108,11 @@ class ViewMaps:
 class Views:
     """The representations of a graph's nodes, z, (N, D) with centred rows of unit length, each made once.
 
-    ``topology``: Π X with Π = α Σ_k (1-α)^k Â^k, α = 0.1. ``knn``: Π X over the edges of the 10 nearest nodes by
-    cosine. ``hops``: [X, D^-1 A X, (D^-1 A)² X], where a neighbour may count against a class, reduced to the leading
-    columns of its SVD. ``features``: X alone. ``structure``: leading singular vectors of D^-½ A D^-½, from edges alone.
-    ``neighbours``: Π X, where the features of a node are its neighbours (TF-IDF of A + I), from edges alone. X is the
-    :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
+    ``topology``: Π X, Π the mean of α Σ_k (1-α)^k Â^k for α = 0.1 and 0.3. ``knn``: Π X, α = 0.1, over the edges of the
+    10 nearest nodes by cosine. ``hops``: [X, D^-1 A X, (D^-1 A)² X], where a neighbour may count against a class,
+    reduced to the leading columns of its SVD. ``features``: X alone. ``structure``: leading singular vectors of
+    D^-½ A D^-½, from edges alone. ``neighbours``: Π X, α = 0.1, where the features of a node are its neighbours (TF-IDF
+    of A + I), from edges alone. X is the :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
 
     With several ``shards``, each propagates its own columns and holds its own rows; singular vectors are computed by
     each.
@@ -251,7 +251,9 @@ class Views:
             self.maps.arrays.pop(f"{name}.vectors", None)
 
     def _propagated(self, name: str, s: sp.csr_array, x: np.ndarray) -> None:
-        coefficients = restart_coefficients(RESTART, STEPS)
+        coefficients = restart_coefficients(FAR, STEPS)
+        if name == "topology":
+            coefficients = (coefficients + restart_coefficients(NEAR, STEPS)) / 2
         if self._large:
             coefficients = shortened(coefficients, SHORT_DEGREE)
         known = self.maps.arrays.get(f"{name}.mean")
