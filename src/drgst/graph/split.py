@@ -39,7 +39,7 @@ class Split:
         for part in PARTS:
             object.__setattr__(self, part, _indices(part, getattr(self, part)))
         for a, b in _DISJOINT:
-            both = np.intersect1d(getattr(self, a), getattr(self, b))
+            both = _common(getattr(self, a), getattr(self, b))
             if both.size:
                 raise SplitError(f"{a} and {b} overlap: node {both[0]} is in both ({both.size} in all)")
 
@@ -236,11 +236,22 @@ def _indices(part: str, values: Any) -> np.ndarray:
         raw = _NO_NODES
     if raw.ndim != 1 or raw.dtype.kind not in "iu":
         raise SplitError(f"{part} must be a list of node indices, not {raw.dtype} of shape {raw.shape}")
-    unique = np.unique(raw.astype(np.int64))
+    unique = raw.astype(np.int64)
+    if not (unique[1:] > unique[:-1]).all():
+        unique = np.unique(unique)
     if unique.size != raw.size:
         raise SplitError(f"{part} names a node more than once")
     unique.flags.writeable = False
     return unique
+
+
+def _common(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The nodes that are in both, sorted, for sorted and unique arrays."""
+    few, many = sorted((one, other), key=len)
+    if not few.size:
+        return few
+    place = np.minimum(np.searchsorted(many, few), many.size - 1)
+    return np.asarray(few[many[place] == few])
 
 
 def _training_sizes(graph: Graph, per_class: int | None, fraction: float | None, floor: int) -> np.ndarray:

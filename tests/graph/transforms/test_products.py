@@ -96,3 +96,14 @@ def test_orthonormal_basis_of_nearly_dependent_columns(z: np.ndarray, bad: float
     q = orthonormalise(z.copy())
     np.testing.assert_allclose(q.T @ q, np.eye(5), atol=1e-5)
     np.testing.assert_allclose(q @ (q.T @ z), z, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_gram_of_many_rows(monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
+    """float32 inside small blocks, float64 over them."""
+    monkeypatch.setattr(products, "MANY_ROWS", 10)
+    monkeypatch.setattr(products, "NARROW_BYTES", 7 * 4 * 3)
+    z = np.random.default_rng(0).normal(size=(50, 3)).astype(dtype)
+    found = gram(z)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, z.astype(np.float64).T @ z.astype(np.float64), rtol=1e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from drgst.graph.transforms.softmax import log_softmax, log_softmax_float32, softmax
+from drgst.graph.transforms.softmax import log_softmax, log_softmax_float32, row_max, softmax
 
 
 def test_softmax_by_hand_and_at_extremes() -> None:
@@ -37,3 +37,11 @@ def test_few_rows_in_float64_and_many_in_float32(rows: int, monkeypatch: pytest.
     np.testing.assert_allclose(found, log_softmax(z), rtol=1e-5, atol=1e-5)
     if rows == 40:
         np.testing.assert_array_equal(found, log_softmax(z).astype(np.float32))
+
+
+@pytest.mark.parametrize("columns", [1, 5, 40])
+def test_row_maxima(columns: int) -> None:
+    """Few columns or many, of any memory order."""
+    z = np.random.default_rng(0).normal(size=(7, columns)).astype(np.float32)
+    for given in (z, np.asfortranarray(z)):
+        np.testing.assert_array_equal(row_max(given)[:, 0], z.max(axis=1))

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 BLOCK_BYTES = 16 * 2**20  # of a block of rows or columns: half of a common last-level cache
 NARROW_BYTES = 2**19  # of a block of rows that is converted from float16 and multiplied: half of a second-level cache
+MANY_ROWS = 100_000  # above which sums over blocks of rows are precise enough with float32 inside a block
 
 
 @dataclass(frozen=True)
@@ -108,10 +109,14 @@ def as_float32(z: np.ndarray) -> np.ndarray:
 
 
 def gram(z: np.ndarray) -> np.ndarray:
-    """Zᵀ Z, (D, D) float64, for Z of any storage, (N, D): a block of rows at a time."""
-    total = np.zeros((z.shape[1], z.shape[1]))
-    for rows in row_blocks(z.shape[0], z.shape[1]):
-        block = (as_float32(z[rows]) if z.dtype == np.float16 else z[rows]).astype(np.float64)
+    """Zᵀ Z, (D, D) float64, for Z of any storage, (N, D): a block of rows at a time.
+
+    Of more than 100,000 rows the products of a block are float32, and so small that rounding does not matter.
+    """
+    total, many = np.zeros((z.shape[1], z.shape[1])), z.shape[0] > MANY_ROWS
+    for rows in row_blocks(z.shape[0], z.shape[1], NARROW_BYTES if many else None):
+        block = as_float32(z[rows]) if z.dtype == np.float16 else z[rows]
+        block = block if many else block.astype(np.float64)
         total += block.T @ block
     return total
 

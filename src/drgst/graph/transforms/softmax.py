@@ -5,11 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 DOUBLE_ROWS = 30_000  # up to which float64 costs little
+FEW_COLUMNS = 32
+
+
+def row_max(z: np.ndarray) -> np.ndarray:
+    """max_c z_ic, (N, 1); column by column where these are few, which is several times as fast as NumPy's own."""
+    if not 0 < z.shape[1] <= FEW_COLUMNS:
+        return np.asarray(z.max(axis=1, keepdims=True))
+    top = z[:, 0].copy()
+    for c in range(1, z.shape[1]):
+        np.maximum(top, z[:, c], out=top)
+    return top[:, None]
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
     """p_c = exp z_c / Σ_d exp z_d, (N, C) float64."""
-    p = np.float64(1) * (logits - logits.max(axis=1, keepdims=True))
+    p = np.float64(1) * (logits - row_max(logits))
     np.exp(p, out=p)
     p /= p.sum(axis=1, keepdims=True)
     return np.asarray(p)
@@ -20,7 +31,7 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
 
     The row maximum is subtracted in the precision of ``logits``; all that follows is float64.
     """
-    shifted = np.float64(1) * (logits - logits.max(axis=1, keepdims=True))
+    shifted = np.float64(1) * (logits - row_max(logits))
     return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
 
 

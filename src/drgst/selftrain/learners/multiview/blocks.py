@@ -8,6 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from drgst.graph.transforms.products import NARROW_BYTES, as_float32, one_thread, release, row_blocks
+from drgst.graph.transforms.softmax import row_max
 
 RELEASED = 256  # blocks after which the memory of mapped views is given back
 
@@ -56,7 +57,7 @@ def _block(
 
 def _log_softmax(z: np.ndarray) -> np.ndarray:
     """log softmax in place; softmax is returned."""
-    z -= z.max(axis=1, keepdims=True)
+    z -= row_max(z)
     p = np.exp(z)
     sums = p.sum(axis=1, keepdims=True)
     z -= np.log(sums)
