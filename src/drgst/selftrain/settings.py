@@ -75,9 +75,13 @@ class Settings(BaseModel):
         default=0.5, gt=0, le=100, description="divides the normalised gain: weights are B / (beta mean B)"
     )
     stages: int = Field(default=3, ge=0, le=1000, description="stages after the teacher, at most")
-    keep: Literal["last", "best", "best-student"] = Field(
+    keep: Literal["last", "best", "best-student", "best-accuracy"] = Field(
         default="last",
-        description="the result: last stage, lowest validation loss, or student of highest validation accuracy",
+        description="the result: last stage, lowest validation loss, or highest validation accuracy (of the students)",
+    )
+    teacher_scale: Literal["1", "1/beta"] = Field(default="1", description="factor of the teacher's loss")
+    floor: Literal["none", "top"] = Field(
+        default="none", description="pseudo-labels of every class below the threshold: none, or the top most confident"
     )
     agreement: Number = Field(
         default=1.0, gt=0, le=1, description="share of unchanged pseudo-labels at which the run ends"

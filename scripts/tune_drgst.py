@@ -1,0 +1,218 @@
+"""Chooses the settings of drgst-do-tuned and drgst-de-tuned by validation accuracy on fresh draws.
+
+python scripts/tune_drgst.py run cora 3 do --draws 100 104 --trial floor=top --trial floor=top,threshold=0.5
+python scripts/tune_drgst.py show
+python scripts/tune_drgst.py choose
+
+``run`` trains the published settings with the changes of each trial on the draws first to last and adds one row per
+stage to results/tuning.csv; a run that is there is not repeated. Labels of test nodes are hidden from it. The stages of
+one run serve every smaller number of stages. ``show`` prints the trials, ``choose`` writes the best of each cell to
+src/drgst/recipes/data/tuned_settings.csv.
+
+The stage that is kept is chosen by validation nodes, so its accuracy on the same nodes is too high. Every accuracy here
+is cross-fitted: the stage is chosen on one half of the validation nodes and measured on the other, and the reverse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+import pandas as pd
+import torch
+
+from drgst.files import write_text
+from drgst.graph.datasets.load import open_graph
+from drgst.recipes.presets import published
+from drgst.runs.config import RunConfig
+from drgst.runs.config_file import parse_changes
+from drgst.runs.result import Result
+from drgst.runs.run import Run
+from drgst.selftrain.settings import Settings
+from drgst.uncertainty.calibration import log_loss
+
+HOME = Path(__file__).parents[1]
+TRIALS = HOME / "results" / "tuning.csv"
+CHOSEN = HOME / "src" / "drgst" / "recipes" / "data" / "tuned_settings.csv"
+GAINS = {"do": "dropout", "de": "dropedge"}
+KEEPS = ("best", "best-accuracy", "last")
+CELL = ["dataset", "labels_per_class", "information_gain"]
+SETTINGS = ["threshold", "beta", "drop_rate", "teacher_scale", "floor"]
+FIRST = 100  # draws below are those of the results
+STAGES = 3
+MARGIN = 0.5  # points: of settings within this of the best, those with fewer stages are taken
+
+
+def halves(result: Result) -> Iterator[dict[str, float]]:
+    """For each accepted stage its validation loss and accuracy on the even and on the odd validation nodes."""
+    val, labels = result.split.val, result.graph.labels
+    for stage in result.history.accepted:
+        found: dict[str, float] = {"stage": stage.number, "pseudo_labelled": stage.pseudo_labels.nodes.size}
+        for name, nodes in (("even", val[::2]), ("odd", val[1::2])):
+            logits = stage.logits[nodes]
+            found[f"loss_{name}"] = round(log_loss(logits, labels[nodes]), 5)
+            found[f"accuracy_{name}"] = round(float((logits.argmax(axis=1) == labels[nodes]).mean()), 5)
+        yield found
+
+
+def run_trial(dataset: str, per_class: int, kind: str, changes: dict[str, Any], draw: int) -> list[dict[str, Any]]:
+    """The rows of one run; labels of test nodes are hidden."""
+    given = {"stages": STAGES, **changes}
+    preset = {"keep": "best", "teacher_scale": "1", "floor": "none", **published(dataset, per_class, GAINS[kind])}
+    settings = {name: preset[name] for name in ("keep", *SETTINGS)} | given
+    config = RunConfig(recipe=f"drgst-{kind}-tuned", per_class=per_class, seed=draw, settings=settings, threads=1)
+    run = Run.of(open_graph(dataset), replace(config, data=dataset, pool="unlabelled", validation="public"))
+    result = replace(run, graph=run.problem.graph).execute()
+    head = {"dataset": dataset, "labels_per_class": per_class, "information_gain": GAINS[kind]}
+    head |= {name: settings[name] for name in SETTINGS}
+    end = {"draw": draw, "max_stages": settings["stages"], "seconds": round(result.seconds, 1)}
+    return [{**head, **end, **row} for row in halves(result)]
+
+
+def cross_fitted(rows: pd.DataFrame, stages: int, keep: str) -> float:
+    """Accuracy of the kept stage of one run: chosen on one half of the validation nodes, measured on the other."""
+    rows = rows[rows["stage"] <= stages]
+    found = []
+    for here, there in (("even", "odd"), ("odd", "even")):
+        if keep == "last":
+            kept = rows["stage"].idxmax()
+        else:
+            kept = rows[f"loss_{here}"].idxmin() if keep == "best" else rows[f"accuracy_{here}"].idxmax()
+        found.append(float(rows.loc[kept, f"accuracy_{there}"]))
+    return float(np.mean(found))
+
+
+def scores(trials: pd.DataFrame) -> pd.DataFrame:
+    """Cell, settings, stages, kept stage and draw -> accuracy in percent."""
+    made = []
+    for names, run in trials.groupby([*CELL, *SETTINGS, "draw"], sort=False):
+        head = dict(zip([*CELL, *SETTINGS, "draw"], names, strict=True))
+        for stages in range(int(run["max_stages"].max()) + 1):
+            for keep in KEEPS if stages else ("best",):
+                accuracy = 100 * cross_fitted(run, stages, keep)
+                made.append({**head, "stages": stages, "keep": keep, "accuracy": accuracy})
+    return pd.DataFrame(made)
+
+
+def reference(dataset: str, per_class: int, gain: str) -> dict[str, Any]:
+    """The published settings of a cell, as the trials name them."""
+    found = published(dataset, per_class, gain)
+    return {name: found.get(name) for name in SETTINGS[:3]} | {
+        "teacher_scale": "1",
+        "floor": "none",
+        "stages": found["stages"],
+        "keep": "best",
+    }
+
+
+def compared(cell: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Each setting of a cell: draws, mean accuracy, and mean difference to the published settings on shared draws."""
+    first = cell.iloc[0]
+    usual = reference(first["dataset"], int(first["labels_per_class"]), first["information_gain"])
+    same = np.logical_and.reduce([_equal(cell[name], usual[name]) for name in usual])
+    base, rows = cell[same].set_index("draw")["accuracy"], []
+    for values, group in cell.groupby(list(names), sort=False):
+        by_draw = group.set_index("draw")["accuracy"]
+        apart = (by_draw - base).dropna()
+        error = apart.std() / np.sqrt(len(apart)) if len(apart) > 1 else np.nan
+        figures = {"draws": len(by_draw), "accuracy": by_draw.mean(), "gain": apart.mean(), "error": error}
+        rows.append({**dict(zip(names, values, strict=True)), **figures, "pairs": len(apart)})
+    return pd.DataFrame(rows).sort_values("gain", ascending=False)
+
+
+def _equal(column: pd.Series, value: Any) -> np.ndarray:
+    return (column - value).abs().lt(1e-4).to_numpy() if isinstance(value, float) else column.eq(value).to_numpy()
+
+
+def chosen(table: pd.DataFrame) -> pd.Series:
+    """The setting of highest mean difference among those with most draws; of near ones that of fewer stages."""
+    table = table[table["pairs"] == table["pairs"].max()]
+    near = table[table["gain"] >= table["gain"].max() - MARGIN]
+    return near.sort_values(["stages", "gain"], ascending=[True, False]).iloc[0]
+
+
+def read_trials() -> pd.DataFrame:
+    """All trials."""
+    return pd.read_csv(TRIALS, dtype={"teacher_scale": str})
+
+
+def run(options: argparse.Namespace) -> None:
+    """Make the runs that the file lacks."""
+    torch.set_num_threads(1)
+    known = read_trials() if TRIALS.exists() else pd.DataFrame()
+    for trial in options.trial or [""]:
+        words = parse_changes([trial] if trial else [])
+        changes = {name: getattr(Settings().updated(words), name) for name in words}
+        for draw in range(max(options.draws[0], FIRST), options.draws[1] + 1):
+            head = {"dataset": options.dataset, "labels_per_class": options.per_class}
+            head |= {"information_gain": GAINS[options.kind], "draw": draw}
+            head |= {name: v for name, v in wanted(options, changes).items() if name in SETTINGS}
+            if len(known) and np.logical_and.reduce([_equal(known[n], v) for n, v in head.items()]).any():
+                continue
+            rows = pd.DataFrame(run_trial(options.dataset, options.per_class, options.kind, changes, draw))
+            rows.to_csv(TRIALS, mode="a", header=not TRIALS.exists(), index=False)
+            print(options.dataset, options.per_class, options.kind, trial, draw, rows["seconds"].iloc[0], flush=True)
+
+
+def wanted(options: argparse.Namespace, changes: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a trial."""
+    return {**reference(options.dataset, options.per_class, GAINS[options.kind]), **changes}
+
+
+def tables() -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """Cell -> its settings compared with the published ones."""
+    for cell, rows in scores(read_trials()).groupby(CELL, sort=False):
+        yield cell, compared(rows, [*SETTINGS, "stages", "keep"])
+
+
+def show(options: argparse.Namespace) -> None:
+    """Print the best settings of each cell."""
+    for cell, table in tables():
+        print(*cell)
+        print(table.head(options.top).to_string(index=False, float_format=lambda v: f"{v:.3g}"))
+        print("chosen:", dict(chosen(table)))
+
+
+def choose(_: argparse.Namespace) -> None:
+    """Write the chosen settings of every cell."""
+    rows = []
+    for (dataset, per_class, gain), table in tables():
+        best = chosen(table)
+        numbers = [f"{best['threshold']:g}", f"{best['beta']:.6f}", f"{best['drop_rate']:g}", gain]
+        words = [str(int(best["stages"])), best["keep"], best["teacher_scale"], best["floor"]]
+        rows.append([dataset.capitalize(), str(per_class), *numbers, *words])
+    head = "dataset,labels_per_class,threshold,beta,drop_rate,information_gain,stages,keep,teacher_scale,floor"
+    write_text(
+        CHOSEN,
+        "\n".join([head, *(",".join(row) for row in sorted(rows, key=lambda r: (r[5], r[0], int(r[1]))))]) + "\n",
+    )
+
+
+def main() -> None:
+    """Run trials, show them, or write the chosen settings."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    trials = commands.add_parser("run", help="run trials")
+    trials.add_argument("dataset")
+    trials.add_argument("per_class", type=int)
+    trials.add_argument("kind", choices=GAINS)
+    trials.add_argument("--draws", type=int, nargs=2, default=(FIRST, FIRST + 3), metavar=("FIRST", "LAST"))
+    trials.add_argument("--trial", action="append", metavar="KEY=VALUE,…", help="changes of the published settings")
+    trials.set_defaults(do=run)
+    shown = commands.add_parser("show", help="print the trials")
+    shown.add_argument("--top", type=int, default=8)
+    shown.set_defaults(do=show)
+    commands.add_parser("choose", help="write the chosen settings").set_defaults(do=choose)
+    options = parser.parse_args()
+    options.do(options)
+
+
+if __name__ == "__main__":
+    main()
