@@ -42,7 +42,7 @@ HOME = Path(__file__).parents[1]
 TRIALS = HOME / "results" / "tuning.csv"
 CHOSEN = HOME / "src" / "drgst" / "recipes" / "data" / "tuned_settings.csv"
 GAINS = {"do": "dropout", "de": "dropedge"}
-KEEPS = ("best", "best-accuracy", "last")
+KEEPS = ("best", "best-student", "last")
 CELL = ["dataset", "labels_per_class", "information_gain"]
 SETTINGS = ["threshold", "beta", "drop_rate", "teacher_scale", "floor"]
 FIRST = 100  # draws below are those of the results
@@ -83,8 +83,11 @@ def cross_fitted(rows: pd.DataFrame, stages: int, keep: str) -> float:
     for here, there in (("even", "odd"), ("odd", "even")):
         if keep == "last":
             kept = rows["stage"].idxmax()
+        elif keep == "best":
+            kept = rows[f"loss_{here}"].idxmin()
         else:
-            kept = rows[f"loss_{here}"].idxmin() if keep == "best" else rows[f"accuracy_{here}"].idxmax()
+            students = rows[rows["stage"] > 0]
+            kept = (students if len(students) else rows)[f"accuracy_{here}"].idxmax()
         found.append(float(rows.loc[kept, f"accuracy_{there}"]))
     return float(np.mean(found))
 
@@ -92,7 +95,7 @@ def cross_fitted(rows: pd.DataFrame, stages: int, keep: str) -> float:
 def scores(trials: pd.DataFrame) -> pd.DataFrame:
     """Cell, settings, stages, kept stage and draw -> accuracy in percent."""
     made = []
-    for names, run in trials.groupby([*CELL, *SETTINGS, "draw"], sort=False):
+    for names, run in trials.groupby([*CELL, *SETTINGS, "draw"], sort=False):  # one run each
         head = dict(zip([*CELL, *SETTINGS, "draw"], names, strict=True))
         for stages in range(int(run["max_stages"].max()) + 1):
             for keep in KEEPS if stages else ("best",):
@@ -139,8 +142,9 @@ def chosen(table: pd.DataFrame) -> pd.Series:
 
 
 def read_trials() -> pd.DataFrame:
-    """All trials."""
-    return pd.read_csv(TRIALS, dtype={"teacher_scale": str})
+    """All trials; of a run that was repeated with more stages the longer one."""
+    found = pd.read_csv(TRIALS, dtype={"teacher_scale": str}).sort_values("max_stages", kind="stable")
+    return found.drop_duplicates([*CELL, *SETTINGS, "draw", "stage"], keep="last").sort_index()
 
 
 def run(options: argparse.Namespace) -> None:
@@ -154,7 +158,14 @@ def run(options: argparse.Namespace) -> None:
             head = {"dataset": options.dataset, "labels_per_class": options.per_class}
             head |= {"information_gain": GAINS[options.kind], "draw": draw}
             head |= {name: v for name, v in wanted(options, changes).items() if name in SETTINGS}
-            if len(known) and np.logical_and.reduce([_equal(known[n], v) for n, v in head.items()]).any():
+            stages = changes.get("stages", STAGES)
+            if (
+                len(known)
+                and (
+                    known["max_stages"].ge(stages)
+                    & np.logical_and.reduce([_equal(known[name], value) for name, value in head.items()])
+                ).any()
+            ):
                 continue
             rows = pd.DataFrame(run_trial(options.dataset, options.per_class, options.kind, changes, draw))
             rows.to_csv(TRIALS, mode="a", header=not TRIALS.exists(), index=False)
@@ -180,19 +191,22 @@ def show(options: argparse.Namespace) -> None:
         print("chosen:", dict(chosen(table)))
 
 
-def choose(_: argparse.Namespace) -> None:
-    """Write the chosen settings of every cell."""
+def chosen_text() -> str:
+    """The chosen settings of every cell as CSV."""
     rows = []
     for (dataset, per_class, gain), table in tables():
         best = chosen(table)
         numbers = [f"{best['threshold']:g}", f"{best['beta']:.6f}", f"{best['drop_rate']:g}", gain]
         words = [str(int(best["stages"])), best["keep"], best["teacher_scale"], best["floor"]]
         rows.append([dataset.capitalize(), str(per_class), *numbers, *words])
-    head = "dataset,labels_per_class,threshold,beta,drop_rate,information_gain,stages,keep,teacher_scale,floor"
-    write_text(
-        CHOSEN,
-        "\n".join([head, *(",".join(row) for row in sorted(rows, key=lambda r: (r[5], r[0], int(r[1]))))]) + "\n",
-    )
+    rows.sort(key=lambda row: (row[5], row[0], int(row[1])))
+    head = [*CELL[:2], *SETTINGS[:3], CELL[2], "stages", "keep", "teacher_scale", "floor"]
+    return "".join(f"{','.join(row)}\n" for row in (head, *rows))
+
+
+def choose(_: argparse.Namespace) -> None:
+    """Write the chosen settings."""
+    write_text(CHOSEN, chosen_text())
 
 
 def main() -> None:

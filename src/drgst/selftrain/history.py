@@ -184,15 +184,13 @@ def join_notes(first: str, second: str) -> str:
 def result_stage(history: History, keep: str) -> Stage:
     """The stage whose network is the result: the last accepted one, or the accepted one of lowest validation loss.
 
-    ``"best-accuracy"``: the accepted one of highest validation accuracy, of equal ones that of lower loss;
-    ``"best-student"``: the same without the teacher.
+    ``"best-student"``: the accepted student of highest validation accuracy, of equal ones that of lower loss.
     """
     accepted = history.accepted
     if keep == "last" or math.isnan(accepted[0].val_loss):
         return accepted[-1]
-    if keep in ("best-student", "best-accuracy"):
-        students = accepted[1:] if keep == "best-student" else accepted
-        return max(students or accepted, key=lambda s: (s.val_accuracy, -s.val_loss))
+    if keep == "best-student":
+        return max(accepted[1:] or accepted, key=lambda s: (s.val_accuracy, -s.val_loss))
     return min(accepted, key=lambda s: s.val_loss)
 
 
