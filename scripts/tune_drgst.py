@@ -7,7 +7,8 @@ python scripts/tune_drgst.py choose
 ``run`` trains the published settings with the changes of each trial on the draws first to last and adds one row per
 stage to results/tuning.csv; a run that is there is not repeated. Labels of test nodes are hidden from it. The stages of
 one run serve every smaller number of stages. ``show`` prints the trials, ``choose`` writes the best of each cell to
-src/drgst/recipes/data/tuned_settings.csv.
+src/drgst/recipes/data/tuned_settings.csv, and with its gain over the published settings to results/tuned.csv. Only
+settings with as many draws as any of the cell can be chosen: a few draws screen, more draws decide.
 
 The stage that is kept is chosen by validation nodes, so its accuracy on the same nodes is too high. Every accuracy here
 is cross-fitted: the stage is chosen on one half of the validation nodes and measured on the other, and the reverse.
@@ -40,14 +41,16 @@ from drgst.uncertainty.calibration import log_loss
 
 HOME = Path(__file__).parents[1]
 TRIALS = HOME / "results" / "tuning.csv"
+GAINS_OF_CHOSEN = HOME / "results" / "tuned.csv"
 CHOSEN = HOME / "src" / "drgst" / "recipes" / "data" / "tuned_settings.csv"
 GAINS = {"do": "dropout", "de": "dropedge"}
 KEEPS = ("best", "best-student", "last")
 CELL = ["dataset", "labels_per_class", "information_gain"]
 SETTINGS = ["threshold", "beta", "drop_rate", "teacher_scale", "floor"]
+PRESET = [*CELL[:2], *SETTINGS[:3], CELL[2], "stages", "keep", "teacher_scale", "floor"]
 FIRST = 100  # draws below are those of the results
 STAGES = 3
-MARGIN = 0.5  # points: of settings within this of the best, those with fewer stages are taken
+MARGIN = 0.5  # points that fewer stages may cost
 
 
 def halves(result: Result) -> Iterator[dict[str, float]]:
@@ -135,10 +138,14 @@ def _equal(column: pd.Series, value: Any) -> np.ndarray:
 
 
 def chosen(table: pd.DataFrame) -> pd.Series:
-    """The setting of highest mean difference among those with most draws; of near ones that of fewer stages."""
+    """The setting of highest mean difference among those with most draws.
+
+    Of those within ``MARGIN`` that with the fewest stages, then that which keeps the stage of lowest validation loss.
+    """
     table = table[table["pairs"] == table["pairs"].max()]
     near = table[table["gain"] >= table["gain"].max() - MARGIN]
-    return near.sort_values(["stages", "gain"], ascending=[True, False]).iloc[0]
+    near = near.assign(rank=near["keep"].map(KEEPS.index))
+    return near.sort_values(["stages", "rank", "gain"], ascending=[True, True, False]).iloc[0].drop("rank")
 
 
 def read_trials() -> pd.DataFrame:
@@ -191,22 +198,22 @@ def show(options: argparse.Namespace) -> None:
         print("chosen:", dict(chosen(table)))
 
 
-def chosen_text() -> str:
-    """The chosen settings of every cell as CSV."""
-    rows = []
-    for (dataset, per_class, gain), table in tables():
-        best = chosen(table)
-        numbers = [f"{best['threshold']:g}", f"{best['beta']:.6f}", f"{best['drop_rate']:g}", gain]
-        words = [str(int(best["stages"])), best["keep"], best["teacher_scale"], best["floor"]]
-        rows.append([dataset.capitalize(), str(per_class), *numbers, *words])
-    rows.sort(key=lambda row: (row[5], row[0], int(row[1])))
-    head = [*CELL[:2], *SETTINGS[:3], CELL[2], "stages", "keep", "teacher_scale", "floor"]
-    return "".join(f"{','.join(row)}\n" for row in (head, *rows))
+def choices() -> pd.DataFrame:
+    """The chosen settings of every cell, with their gain in validation accuracy over the published ones."""
+    rows = [dict(zip(CELL, cell, strict=True)) | dict(chosen(table)) for cell, table in tables()]
+    found = pd.DataFrame(rows).sort_values([CELL[2], CELL[0], CELL[1]], ignore_index=True)
+    return found.assign(dataset=found["dataset"].str.capitalize(), beta=found["beta"].map("{:.6f}".format))
+
+
+def chosen_text(names: Sequence[str] = PRESET) -> str:
+    """Columns of :func:`choices` as CSV."""
+    return str(choices()[list(names)].to_csv(index=False, float_format="%.4g", lineterminator="\n"))
 
 
 def choose(_: argparse.Namespace) -> None:
-    """Write the chosen settings."""
+    """Write the chosen settings, and beside the results their gain in validation accuracy."""
     write_text(CHOSEN, chosen_text())
+    write_text(GAINS_OF_CHOSEN, chosen_text([*PRESET, "accuracy", "gain", "error", "pairs"]))
 
 
 def main() -> None:

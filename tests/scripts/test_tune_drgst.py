@@ -79,3 +79,5 @@ def test_the_shipped_settings_are_those_that_the_trials_choose(script: ModuleTyp
     assert np.isfinite(trials["accuracy_even"]).all()
     shipped = script.CHOSEN.read_text(encoding="utf-8")
     assert script.chosen_text() == shipped, "python scripts/tune_drgst.py choose"
+    pairs = pd.read_csv(script.GAINS_OF_CHOSEN)
+    assert pairs.loc[pairs["labels_per_class"].eq(3), "pairs"].ge(20).all(), "3 labels per class need 20 draws"
