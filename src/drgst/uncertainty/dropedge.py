@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import ndtri
 
 from drgst.graph.transforms.softmax import softmax
 
@@ -95,6 +94,8 @@ def normal_points(dimensions: int) -> np.ndarray:
     Φ^-1 of the additive recurrence k·α mod 1 with α_j = g^-j, where g is the root of g^(D+1) = g + 1, and their mirror
     images, made white. K is 128, and 4 D where that is more.
     """
+    from scipy.special import ndtri  # when it is needed: its import takes as long as a small gain
+
     g = 2.0
     for _ in range(60):
         g = (1 + g) ** (1 / (dimensions + 1))
