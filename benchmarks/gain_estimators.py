@@ -26,6 +26,7 @@ from drgst.nn.losses import cross_entropy
 from drgst.nn.random import generator
 from drgst.recipes.resolve import resolve
 from drgst.report.figures.style import new_figure, save, styled
+from drgst.report.paper import dataset_order
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.problem import Problem, Targets
 from drgst.uncertainty.gain import GainSettings, estimate_gain
@@ -140,6 +141,7 @@ def main() -> None:
     for dataset in options.datasets.split(","):
         for per_class in (3, 20):
             found += rows(dataset, per_class, options.samples, options.cache)
+        found.sort(key=lambda row: dataset_order(row["dataset"]))
         with path.open("w", encoding="utf-8", newline="") as handle:
             writer = csv.DictWriter(handle, FIELDS, lineterminator="\n")
             writer.writeheader()

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drgst.errors import SettingError
 from drgst.recipes import find_recipe
+from drgst.recipes.presets import tuned_cells
 from drgst.selftrain.correct.base import NoCorrection
 from drgst.selftrain.correct.carried_transition import CarriedTransition
 from drgst.selftrain.correct.transition import Transition
-from drgst.selftrain.learners.network import DividedLoss, Network
+from drgst.selftrain.learners.network import DividedLoss, DividedTeacherLoss, Network
+from drgst.selftrain.select.combine import Union
 from drgst.selftrain.select.threshold import Threshold
+from drgst.selftrain.select.top_per_class import TopPerClass
 from drgst.selftrain.weigh.base import Uniform
 from drgst.selftrain.weigh.information_gain import InformationGain
 
@@ -64,6 +68,29 @@ def test_a_floor_for_every_class(world: Any, name: str) -> None:
     found = np.bincount(history[1].pseudo_labels.labels, minlength=3)
     assert (found >= np.minimum(predicted, 2)).all()
     assert isinstance(find_recipe(name).make(find_recipe(name).settings()).correct, Transition)
+
+
+@pytest.mark.parametrize("kind", ["do", "de"])
+def test_tuned_with_the_settings_of_drgst_is_drgst(world: Any, kind: str) -> None:
+    tuned, plain = world.run(f"drgst-{kind}-tuned", keep="best"), world.run(f"drgst-{kind}")
+    assert len(tuned) == len(plain)
+    for mine, theirs in zip(tuned.stages, plain.stages, strict=True):
+        np.testing.assert_array_equal(mine.logits, theirs.logits)
+
+
+def test_tuned_reads_the_floor_and_the_scale_of_the_teachers_loss(world: Any) -> None:
+    spec = find_recipe("drgst-do-tuned")
+    assert spec.make(spec.settings({"floor": "top", "top": 4})).select == Union(Threshold(0.6), TopPerClass(4))
+    with pytest.raises(SettingError, match="does not read the setting 'top'"):
+        spec.settings({"top": 4})
+    scaled = spec.make(spec.settings({"teacher_scale": "1/beta", "beta": 0.25}))
+    assert scaled.learner == Network(objective=DividedTeacherLoss(0.25))
+    plain, other = (world.run("drgst-do-tuned", teacher_scale=scale, stages=1) for scale in ("1", "1/beta"))
+    assert (plain[0].logits != other[0].logits).any()
+
+
+def test_the_text_of_tuned_names_the_cells() -> None:
+    assert f"Tuned at: {tuned_cells('dropout')} labels per class." in find_recipe("drgst-do-tuned").doc
 
 
 def test_both() -> None:

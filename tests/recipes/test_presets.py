@@ -10,8 +10,17 @@ import numpy as np
 import pytest
 
 from drgst.recipes import find_recipe
-from drgst.recipes.presets import for_dataset, labels_per_class, published, published_threshold, teacher_only
+from drgst.recipes.presets import (
+    for_dataset,
+    labels_per_class,
+    published,
+    published_threshold,
+    teacher_only,
+    tuned,
+    tuned_cells,
+)
 
+WORDS = ("keep", "teacher_scale", "floor")
 SHARED = Path(__file__).parents[3] / "shared" / "paper" / "published_settings.csv"
 
 
@@ -51,6 +60,29 @@ def test_cells_without_a_student() -> None:
     assert published("citeseer", 3, "dropedge")["stages"] == 0
     assert teacher_only("dropout") == "Pubmed 3, 5, 10"
     assert teacher_only("dropedge") == "Pubmed 3, 5, 10; Citeseer 3; Corafull 3; Flickr 3"
+
+
+TUNED = Path(__file__).parents[2] / "src" / "drgst" / "recipes" / "data" / "tuned_settings.csv"
+
+
+def test_every_tuned_cell_is_valid_and_takes_the_place_of_the_published_one() -> None:
+    with TUNED.open(encoding="utf-8") as handle:
+        rows = list(csv.DictReader(handle))
+    assert len({(row["dataset"], row["labels_per_class"], row["information_gain"]) for row in rows}) == len(rows) > 0
+    for row in rows:
+        dataset, per_class, kind = row["dataset"], int(row["labels_per_class"]), row["information_gain"]
+        found = tuned(dataset, per_class, kind)
+        assert (found["threshold"], found["stages"]) == (float(row["threshold"]), int(row["stages"]))
+        assert [found[name] for name in WORDS] == [row[name] for name in WORDS]
+        assert found["weight_decay"] == for_dataset(dataset, per_class, kind)["weight_decay"]
+        settings = find_recipe("drgst-do-tuned" if kind == "dropout" else "drgst-de-tuned").settings(preset=found)
+        assert (settings.keep, settings.beta) == (row["keep"], found["beta"])
+        assert f"{dataset} " in tuned_cells(kind)
+
+
+def test_a_cell_that_was_not_tuned_has_the_published_settings() -> None:
+    assert tuned("corafull", 20, "dropout") == {"keep": "best", **published("corafull", 20, "dropout")}
+    assert tuned("mygraph", 3, "dropedge") == {"keep": "best"}
 
 
 def test_flickr_has_its_own_weight_decay() -> None:

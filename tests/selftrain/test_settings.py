@@ -28,6 +28,8 @@ WRONG = [
     ("gain", ("edges",), "dropout, dropedge, both"),
     ("estimator", ("exact",), "sampled, closed"),
     ("keep", ("first",), "last, best, best-student"),
+    ("teacher_scale", ("beta",), "1, 1/beta"),
+    ("floor", (3,), "none, top"),
     ("on_collapse", ("panic",), "retry, stop"),
     ("start", ("zeros",), "glorot, uniform"),
     ("normalise", ("l3",), "auto, l1, l2, none"),

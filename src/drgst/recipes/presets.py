@@ -1,9 +1,9 @@
-"""The settings that the paper's authors published for each data set and number of labels per class."""
+"""Settings for each data set and number of labels per class: published by the paper's authors, or tuned here."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -38,6 +38,20 @@ def published(dataset: str, per_class: int | None, gain: str) -> dict[str, Any]:
     return {**for_dataset(dataset, per_class, gain), **cell}
 
 
+def tuned(dataset: str, per_class: int | None, gain: str) -> dict[str, Any]:
+    """The settings of highest validation accuracy over fresh draws, where the cell was tuned; else the published ones.
+
+    ``scripts/tune_drgst.py`` chooses them; the stage of lowest validation loss is kept unless they say otherwise.
+    """
+    cell = _tuned_table().get((dataset.lower(), per_class or 0, gain), {})
+    return {"keep": "best", **published(dataset, per_class, gain), **cell}
+
+
+def tuned_cells(gain: str) -> str:
+    """The cells that were tuned: ``Cora 3, 5; Citeseer 3``, labels per class after each data set; empty: none."""
+    return _in_words(cell for cell in _tuned_table() if cell[2] == gain)
+
+
 def published_threshold(dataset: str, per_class: int | None, gain: str) -> dict[str, Any]:
     """The data set's settings and the threshold published for DR-GST by dropout, for other methods by a threshold."""
     found = published(dataset, per_class, "dropout")
@@ -46,26 +60,40 @@ def published_threshold(dataset: str, per_class: int | None, gain: str) -> dict[
 
 def teacher_only(gain: str) -> str:
     """The cells without students: ``Citeseer 3; Pubmed 3, 5, 10``, labels per class after each data set."""
-    cells: dict[str, list[int]] = {}
-    for (dataset, per_class, kind), settings in _table().items():
-        if kind == gain and settings["stages"] == 0:
-            cells.setdefault(dataset.capitalize(), []).append(per_class)
-    return "; ".join(f"{dataset} {', '.join(map(str, sorted(counts)))}" for dataset, counts in cells.items())
+    return _in_words(cell for cell, found in _table().items() if cell[2] == gain and found["stages"] == 0)
+
+
+def _in_words(cells: Iterable[tuple[str, int, str]]) -> str:
+    counts: dict[str, list[int]] = {}
+    for dataset, per_class, _ in cells:
+        counts.setdefault(dataset.capitalize(), []).append(per_class)
+    return "; ".join(f"{dataset} {', '.join(map(str, sorted(found)))}" for dataset, found in counts.items())
 
 
 @cache
 def _table() -> dict[tuple[str, int, str], dict[str, Any]]:
-    path = resources.files("drgst.recipes") / "data" / "published_settings.csv"
+    return {cell: {**_numbers(row), "stages": int(row["stages"]) - 1} for cell, row in _rows("published_settings.csv")}
+
+
+@cache
+def _tuned_table() -> dict[tuple[str, int, str], dict[str, Any]]:
+    words = ("keep", "teacher_scale", "floor")
+    return {
+        cell: {**_numbers(row), "stages": int(row["stages"]), **{name: row[name] for name in words}}
+        for cell, row in _rows("tuned_settings.csv")
+    }
+
+
+def _rows(name: str) -> Iterator[tuple[tuple[str, int, str], dict[str, str]]]:
+    path = resources.files("drgst.recipes") / "data" / name
     with path.open(encoding="utf-8") as handle:
-        return {
-            (row["dataset"].lower(), int(row["labels_per_class"]), row["information_gain"]): {
-                "threshold": float(row["threshold"]),
-                "beta": float(Fraction(row["beta"]).limit_denominator(100)),
-                "drop_rate": float(row["drop_rate"]),
-                "stages": int(row["stages"]) - 1,
-            }
-            for row in csv.DictReader(handle)
-        }
+        for row in csv.DictReader(handle):
+            yield (row["dataset"].lower(), int(row["labels_per_class"]), row["information_gain"]), row
+
+
+def _numbers(row: dict[str, str]) -> dict[str, float]:
+    beta = float(Fraction(row["beta"]).limit_denominator(100))
+    return {"threshold": float(row["threshold"]), "beta": beta, "drop_rate": float(row["drop_rate"])}
 
 
 def labels_per_class(train_labels: np.ndarray) -> int | None:

@@ -20,6 +20,7 @@ METHODS = {  # recipe -> its name in the paper's Table 1
     "drgst-de": "DR-GST_de",
 }
 KINDS = {"do": "dropout", "de": "dropedge"}
+TUNED = "-tuned"  # ends the name of a recipe with settings tuned by validation
 
 
 @cache
@@ -42,9 +43,9 @@ def dataset_order(name: str) -> tuple[int, str]:
 
 
 def recipe_order(name: str) -> tuple[int, str]:
-    """Sort key: the paper's methods in its order, then others by name."""
-    order = list(METHODS)
-    return (order.index(name), "") if name in order else (len(order), name)
+    """Sort key: the paper's methods in its order, each with its tuned variant after it, then others by name."""
+    order, own = list(METHODS), name.removesuffix(TUNED)
+    return (order.index(own), name.removeprefix(own)) if own in order else (len(order), name)
 
 
 def dataset_label(name: str) -> str:
@@ -54,7 +55,8 @@ def dataset_label(name: str) -> str:
 
 def recipe_label(name: str) -> str:
     """``drgst-do-wo`` -> ``DR-GST-w/o (dropout)``; a recipe that the paper does not have is left as it is."""
-    found = re.fullmatch(r"drgst-(do|de)(-ig|-lc|-wo)?", name)
+    found = re.fullmatch(r"drgst-(do|de)(-ig|-lc|-wo|-tuned)?", name)
     if found:
-        return f"DR-GST{(found[2] or '').replace('wo', 'w/o')} ({KINDS[found[1]]})"
+        kind, suffix = KINDS[found[1]], found[2] or ""
+        return f"DR-GST ({kind}, tuned)" if suffix == TUNED else f"DR-GST{suffix.replace('wo', 'w/o')} ({kind})"
     return METHODS.get(name, name)

@@ -67,7 +67,8 @@ class Settings(BaseModel):
     drop_rate: Number = Field(default=0.3, ge=0, lt=1, description="drop rate of MC-dropout and MC-dropedge")
     samples: int = Field(default=100, ge=1, description="Monte-Carlo samples of the gain")
     estimator: Literal["sampled", "closed"] = Field(
-        default="sampled", description="the paper's samples, or the closed form, a second-order approximation"
+        default="sampled",
+        description="the paper's samples, or the closed form, an approximation (by dropout of second order)",
     )
     # the loop
     threshold: Number = Field(default=0.6, ge=0, lt=1, description="confidence above which a node is pseudo-labelled")
@@ -78,6 +79,10 @@ class Settings(BaseModel):
     keep: Literal["last", "best", "best-student"] = Field(
         default="last",
         description="the result: last stage, lowest validation loss, or student of highest validation accuracy",
+    )
+    teacher_scale: Literal["1", "1/beta"] = Field(default="1", description="factor of the teacher's loss")
+    floor: Literal["none", "top"] = Field(
+        default="none", description="pseudo-labels of every class below the threshold: none, or the top most confident"
     )
     agreement: Number = Field(
         default=1.0, gt=0, le=1, description="share of unchanged pseudo-labels at which the run ends"

@@ -1,11 +1,11 @@
-"""Information gain without sampling, to second order in the noise of the logits.
+"""Information gain without sampling: by dropout to second order in the noise of the logits.
 
 For logits z with mean z̄ and small covariance Σ over classes, q = softmax(z̄):
 
     B ≈ ½ [ Σ_c q_c Σ_cc - qᵀ Σ q ]
 
-Only the last layer 𝔑(A) (H W) + b is random, so Σ has a closed form for dropout. Dropedge is in
-:mod:`drgst.uncertainty.dropedge`.
+Only the last layer 𝔑(A) (H W) + b is random, so Σ has a closed form for dropout. Dropedge, which needs more than the
+second order, is in :mod:`drgst.uncertainty.dropedge`.
 """
 
 from __future__ import annotations

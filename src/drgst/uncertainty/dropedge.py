@@ -7,8 +7,9 @@ degrees of the other neighbours, and the gain is a sum of two mutual information
 
     B_u = I(y; Z_u) + I(y; D_v of the neighbours | Z_u)
 
-The moments of D_v^-½ are exact. The first term is a sum over all 2^n rows Z_u for a node of up to 6 edges, and of
-second order in the noise of the logits for nodes of more edges; the second term is of second order.
+The moments of D_v^-½ are exact. For a node of up to 6 edges the first term is a sum over all 2^n rows Z_u and the
+second is of second order in the noise. For a node of more edges D_u and the sum over its neighbours are taken as
+jointly normal, with their exact means and covariances.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from drgst.graph.transforms.softmax import softmax
 
 ENUMERATED = 6  # nodes of up to so many edges: all 2^6 = 64 rows Z_u; benchmarks/gain_estimators.py compares 2, 4, 6, 8
 QUADRATURE = 32  # points of Gauss-Legendre on [0, 10]: relative error of E[D^-½] and E[D^-1] below 1e-5
+POINTS = 128  # of the normal distribution; on Flickr 64, 128 and 256 give the same r within 0.002
 CHUNK = 50_000  # numbers of a temporary array, at most
 
 
@@ -33,23 +35,33 @@ class RandomDegrees:
     bias: np.ndarray  # b, (C,)
     a: sp.csr_array  # A, (N, N)
     rate: float  # p
-    mean: np.ndarray  # M_v E[D_v^-½], (N, C)
+    joint: np.ndarray  # (1, M_v E[D_v^-½]), (N, 1 + C)
     noise: np.ndarray  # M_v √Var(D_v^-½), (N, C)
+    spread: np.ndarray  # M_v √(p E[D_v^-½]² + Var(D_v^-½)), (N, C): its square is p mean_v mean_vᵀ + noise_v noise_vᵀ
 
     @classmethod
     def of(cls, product: np.ndarray, bias: np.ndarray, a: sp.csr_array, rate: float) -> RandomDegrees:
         """With the exact moments of D^-½."""
         m, a = np.asarray(product, dtype=np.float64), a.astype(np.float64)
         half, one = inverse_degree_moments(a, rate)
-        deviation = np.sqrt(np.maximum(one - half**2, 0.0))
-        return cls(m, np.asarray(bias, dtype=np.float64), a, rate, m * half[:, None], m * deviation[:, None])
+        variance = np.maximum(one - half**2, 0.0)
+        joint = np.hstack([np.ones((m.shape[0], 1)), m * half[:, None]])
+        scales = np.sqrt(variance), np.sqrt(rate * half**2 + variance)
+        return cls(m, np.asarray(bias, dtype=np.float64), a, rate, joint, *(m * scale[:, None] for scale in scales))
+
+    @property
+    def mean(self) -> np.ndarray:
+        """M_v E[D_v^-½], (N, C)."""
+        return self.joint[:, 1:]
 
 
 def dropedge_gain(product: np.ndarray, bias: np.ndarray, a: sp.csr_array, rate: float) -> np.ndarray:
     """B, (N,), of M = ``product`` (N, C), b = ``bias`` (C,) and the adjacency matrix ``a`` (N, N) at drop rate p."""
     layer = RandomDegrees.of(product, bias, a, rate)
-    gain = second_order_gain(layer)
-    degrees = np.diff(layer.a.indptr)
+    gain, degrees = np.zeros(layer.m.shape[0]), np.diff(layer.a.indptr)
+    many, points = np.flatnonzero(degrees > ENUMERATED), normal_points(layer.m.shape[1] + 1)
+    for part in np.array_split(many, 1 + many.size * points.size // (8 * CHUNK)):
+        gain[part] = normal_gain(layer, part, points)
     for n in range(1, ENUMERATED + 1):
         nodes = np.flatnonzero(degrees == n)
         for part in np.array_split(nodes, 1 + nodes.size * 2**n * layer.m.shape[1] // CHUNK):
@@ -76,20 +88,43 @@ def inverse_degree_moments(a: sp.csr_array, rate: float) -> tuple[np.ndarray, np
     return half * 2 / np.sqrt(np.pi * expected), one / expected
 
 
-def second_order_gain(layer: RandomDegrees) -> np.ndarray:
-    """½ Σ_v a²_uv [p(1-p) Var_{c~q_u}(g_uv) + (1-p)/d_u Var_{c~q_u}(noise_v)], (N,).
+def normal_points(dimensions: int) -> np.ndarray:
+    """Points x_k, (K, D), of the standard normal distribution: evenly spread, with mean 0 and covariance exactly I.
 
-    With d_u = E[D_u], y_u = (1-p)/√d_u Σ_v a_uv mean_v, s_u = M_u/d_u, q = softmax(y + s + b): g_uv = mean_v/√d_u -
-    (y_u + 2 s_u)/(2 d_u) is the effect of the edge u→v on the logits of u, directly and through the degree of u.
+    Φ^-1 of the additive recurrence k·α mod 1 with α_j = g^-j, where g is the root of g^(D+1) = g + 1, and their mirror
+    images, made white. K is 128, and 4 D where that is more.
     """
-    a, keep = layer.a, 1.0 - layer.rate
-    squared = sp.csr_array((a.data**2, a.indices, a.indptr), shape=a.shape)
-    d = 1.0 + keep * np.asarray(a.sum(axis=1))[:, None]
-    y, s = keep * (a @ layer.mean) / np.sqrt(d), layer.m / d
-    q = softmax(y + s + layer.bias)
-    own = _summed_variance(q, layer.mean, squared, 1 / np.sqrt(d), (y + 2 * s) / (2 * d))
-    other = _summed_variance(q, layer.noise, squared, 1 / np.sqrt(d), np.zeros_like(y))
-    return 0.5 * (layer.rate * keep * own + keep * other)
+    from scipy.special import ndtri  # when it is needed: its import takes as long as a small gain
+
+    g = 2.0
+    for _ in range(60):
+        g = (1 + g) ** (1 / (dimensions + 1))
+    count = max(POINTS // 2, 2 * dimensions)
+    half = ndtri((0.5 + np.arange(1, count + 1)[:, None] * g ** -np.arange(1.0, dimensions + 1)) % 1)
+    x = np.concatenate([half, -half])
+    return np.linalg.solve(np.linalg.cholesky(x.T @ x / len(x)), x.T).T
+
+
+def normal_gain(layer: RandomDegrees, nodes: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """H[1/K Σ_k q_k] - 1/K Σ_k H[q_k], (M,), with q_k = softmax(y_k / √D_k + M_u / D_k + b).
+
+    The points x_k give (D_k - 1, y_k) = μ + Σ^½ x_k, normal with the moments of D_u - 1 and y_u = Σ_v a_uv Z_uv M_v
+    D_v^-½: μ = (1-p) Σ_v a_uv (1, mean_v), Var(D_u) = p(1-p) Σ_v a²_uv, Cov(D_u, y_u) = p(1-p) Σ_v a²_uv mean_v and
+    Cov(y_u) = (1-p) Σ_v a²_uv [p mean_v mean_vᵀ + noise_v noise_vᵀ].
+    """
+    p, rows, classes = layer.rate, layer.a[nodes], layer.m.shape[1]
+    squared = sp.csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape)
+    mean = (1.0 - p) * (rows @ layer.joint)
+    covariance = np.empty((nodes.size, classes + 1, classes + 1))
+    covariance[:, 0] = covariance[:, :, 0] = p * (1.0 - p) * (squared @ layer.joint)
+    covariance[:, 1:, 1:] = (1.0 - p) * _summed_squares(rows, layer.spread)
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None]  # (M, C + 1, C + 1)
+    drawn = mean[:, None] + points @ np.swapaxes(root, 1, 2)  # (M, K, C + 1)
+    d = 1.0 + np.maximum(drawn[..., :1], 0.0)
+    logits = drawn[..., 1:] / np.sqrt(d) + layer.m[nodes][:, None] / d + layer.bias
+    q = softmax(logits.reshape(-1, logits.shape[2])).reshape(logits.shape)
+    return _entropy(q.mean(axis=1)) - _entropy(q).mean(axis=1)
 
 
 def enumerated_gain(layer: RandomDegrees, nodes: np.ndarray, n: int) -> np.ndarray:
@@ -118,27 +153,11 @@ def _entropy(p: np.ndarray) -> np.ndarray:
     return -(p * np.log(np.maximum(p, 1e-300))).sum(axis=-1)
 
 
-def _summed_variance(
-    q: np.ndarray, x: np.ndarray, squared: sp.csr_array, scale: np.ndarray, centre: np.ndarray
-) -> np.ndarray:
-    """Σ_v a²_uv Var_{c~q_u}(g_uv) with g_uv = scale_u x_v - centre_u, (N,).
-
-    Var_q(g) = E_q[g²] - (E_q g)²: the first needs Σ a² x and Σ a² x², the second the edge-wise Σ a² (q_u · x_v)².
-    """
-    first, second = squared @ x, squared @ x**2
-    count = np.asarray(squared.sum(axis=1))[:, None]
-    square = scale**2 * second - 2 * scale * centre * first + count * centre**2
-    mean_centre, cross = (q * centre).sum(axis=1), (q * first).sum(axis=1)
-    flat, number = scale[:, 0], count[:, 0]
-    mean_square = flat**2 * _edge_square(q, x, squared) - 2 * flat * mean_centre * cross + number * mean_centre**2
-    return (q * square).sum(axis=1) - mean_square
-
-
-def _edge_square(q: np.ndarray, x: np.ndarray, squared: sp.csr_array) -> np.ndarray:
-    """Σ_v a²_uv (q_u · x_v)², (N,)."""
-    rows = np.repeat(np.arange(squared.shape[0]), np.diff(squared.indptr))
-    products = np.empty(rows.size)
-    for start in range(0, rows.size, CHUNK):
-        part = slice(start, start + CHUNK)
-        products[part] = np.einsum("ec,ec->e", q[rows[part]], x[squared.indices[part]])
-    return np.bincount(rows, squared.data * products**2, squared.shape[0])
+def _summed_squares(rows: sp.csr_array, x: np.ndarray) -> np.ndarray:
+    """Σ_v a²_uv x_v x_vᵀ, (M, C, C), of rows with one edge or more."""
+    found = np.empty((rows.shape[0], x.shape[1], x.shape[1]))
+    weighted = rows.data[:, None] * x[rows.indices]
+    for c in range(x.shape[1]):
+        found[:, c, c:] = np.add.reduceat(weighted[:, c:] * weighted[:, [c]], rows.indptr[:-1], axis=0)
+        found[:, c:, c] = found[:, c, c:]
+    return found

@@ -11,7 +11,7 @@ import torch
 from drgst.nn.losses import WeightedLoss, cross_entropy
 from drgst.nn.random import generator
 from drgst.selftrain.learners.base import Trained
-from drgst.selftrain.learners.network import DividedLoss, Network, weighted_loss
+from drgst.selftrain.learners.network import DividedLoss, DividedTeacherLoss, Network, weighted_loss
 from drgst.selftrain.problem import Problem, Targets
 
 
@@ -74,3 +74,15 @@ def test_divided_loss(world: Any) -> None:
     plain, divided = (make(problem, targets, cross_entropy)(logits, 0) for make in (weighted_loss, DividedLoss(0.25)))
     assert divided.item() == pytest.approx(4 * plain.item(), rel=1e-6)
     assert targets.weights[0] == 0.5
+
+
+@pytest.mark.parametrize(("true", "factor"), [(9, 4.0), (6, 1.0)])
+def test_divided_teacher_loss(world: Any, true: int, factor: float) -> None:
+    """The loss is divided by β where all targets are true labels, and only there."""
+    problem = world.problem()
+    nodes = problem.split.train
+    targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), true)
+    logits = torch.randn(nodes.size, 3, generator=torch.Generator().manual_seed(0))
+    makers = weighted_loss, DividedTeacherLoss(0.25)
+    plain, made = (make(problem, targets, cross_entropy)(logits, 0) for make in makers)
+    assert made.item() == pytest.approx(factor * plain.item(), rel=1e-6)

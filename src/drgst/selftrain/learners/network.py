@@ -55,6 +55,17 @@ class DividedLoss:
 
 
 @dataclass(frozen=True)
+class DividedTeacherLoss:
+    """Eq. final_loss / β where there are no pseudo-labels, so in the training of the teacher; else Eq. final_loss."""
+
+    beta: float
+
+    def __call__(self, problem: Problem, targets: Targets, loss: NodeLoss) -> Objective:
+        teacher = targets.nodes.size == targets.true
+        return (DividedLoss(self.beta) if teacher else weighted_loss)(problem, targets, loss)
+
+
+@dataclass(frozen=True)
 class Network:
     """Trains a backbone from scratch with Adam and early stopping (:class:`drgst.nn.training.NetworkTrainer`)."""
 
