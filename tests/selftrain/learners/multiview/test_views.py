@@ -15,14 +15,8 @@ from drgst.graph.transforms.feature_map import FeatureMap
 from drgst.graph.transforms.features import centre, row_l2
 from drgst.graph.transforms.normalise import mean_norm, sym_norm
 from drgst.selftrain.learners.multiview import views as module
-from drgst.selftrain.learners.multiview.views import (
-    VIEWS,
-    ViewMaps,
-    Views,
-    available_views,
-    columns_kept,
-    matching_views,
-)
+from drgst.selftrain.learners.multiview.view_maps import ViewMaps
+from drgst.selftrain.learners.multiview.views import VIEWS, Views, available_views, columns_kept, matching_views
 
 NO_EDGES = sp.csr_array((60, 60), dtype=np.float32)
 

@@ -23,7 +23,8 @@ from drgst.selftrain.learners.multiview.blocks import ensemble_in_blocks
 from drgst.selftrain.learners.multiview.prior import match_prior
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
 from drgst.selftrain.learners.multiview.stacking import view_weights
-from drgst.selftrain.learners.multiview.views import ViewMaps, Views, matching_views
+from drgst.selftrain.learners.multiview.view_maps import ViewMaps
+from drgst.selftrain.learners.multiview.views import Views, matching_views
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,6 +31,7 @@ from drgst.graph.transforms.products import (
 )
 from drgst.graph.transforms.propagate import MatrixSum, polynomials, restart_coefficients, shortened
 from drgst.graph.transforms.rank_normalise import informative
+from drgst.selftrain.learners.multiview.view_maps import ViewMaps
 from drgst.shards import ALONE, Shards
 
 FAR, NEAR, STEPS = 0.1, 0.3, 20  # restart probabilities and steps of propagations: experiments 007 and 024
@@ -50,11 +49,6 @@ ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often simil
 _FEATURES = ("topology", "knn", "hops", "features")
 _EDGES = ("topology", "hops", "structure", "neighbours")
 _OWN_NODES = ("structure", "neighbours")  # their columns are the nodes of the fitted graph
-
-ID_BLOCK = 100_000  # ids that are read at a time
-SAME_ROWS = 0.9  # of the fitted nodes that must have their features in a graph that contains them
-
-Arrays = dict[str, np.ndarray]
 
 
 def available_views(graph: Graph) -> tuple[str, ...]:
@@ -85,26 +79,6 @@ def columns_kept(nodes: int) -> int:
     return min(MAX_COLUMNS, max(MIN_COLUMNS, int(MAX_COLUMNS * math.sqrt(FULL_WIDTH_NODES / max(nodes, 1)))))
 
 
-@dataclass(eq=False)
-class ViewMaps:
-    """What was learnt from the fitted graph and is applied to every graph: maps of features, means, singular vectors.
-
-    ``arrays`` are empty while the graph that they are learnt from is new; each is learnt when it is first needed.
-    """
-
-    arrays: Arrays = field(default_factory=dict)
-
-    def learn(self, name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
-        """The array of that name, made where it is not there yet."""
-        if name not in self.arrays:
-            self.arrays[name] = np.asarray(make())
-        return self.arrays[name]
-
-    def under(self, prefix: str) -> Arrays:
-        """The arrays whose names begin with ``prefix``, without it."""
-        return {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
-
-
 class Views:
     """The representations of a graph's nodes, z, (N, D) with centred rows of unit length, each made once.
 
@@ -123,8 +97,7 @@ class Views:
         self._made: dict[str, np.ndarray] = {}
         self._smoother: tuple[tuple[float, float], sp.csr_array | None] = (0.0, 0.0), None  # weights, and the last one
         self._large = graph.num_nodes > WIDE_NODES
-        self._old = self.maps.learn("nodes.rows", lambda: _row_sums(graph, graph.num_nodes)).size
-        self.maps.learn("nodes.ids", lambda: _ids(graph, graph.num_nodes))
+        self._old = self.maps.fitted_nodes(graph)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The representation of that view."""
@@ -186,15 +159,7 @@ class Views:
         return kept
 
     def _can_carry(self, name: str) -> bool:
-        return f"{name}.vectors" in self.maps.arrays and self._holds_old_nodes
-
-    @cached_property
-    def _holds_old_nodes(self) -> bool:
-        """Whether the first nodes are those of the fitted graph: by their ids, and by the features of nine in ten."""
-        if self.graph.num_nodes < self._old or _ids(self.graph, self._old) != self.maps.arrays["nodes.ids"]:
-            return False
-        equal = np.isclose(_row_sums(self.graph, self._old), self.maps.arrays["nodes.rows"])
-        return bool(equal.mean() >= SAME_ROWS)
+        return f"{name}.vectors" in self.maps.arrays and self.maps.are_of_the_first_nodes(self.graph)
 
     @cached_property
     def _storage(self) -> Storage:
@@ -344,18 +309,3 @@ def _joined(own: np.ndarray, shards: Shards) -> np.ndarray:
     """The columns of all shards, (D,), from the own ones, (d,)."""
     width = int(shards.sum(np.array(own.size)))
     return shards.to_rows(np.repeat(own[None], shards.size, axis=0), width)[0] if shards.size > 1 else own
-
-
-def _ids(graph: Graph, nodes: int) -> np.ndarray:
-    """A checksum of the ids of the first nodes, one per line."""
-    checksum = 0
-    for start in range(0, nodes, ID_BLOCK):
-        text = "\n".join(map(str, graph.node_ids[start : min(start + ID_BLOCK, nodes)].tolist()))
-        checksum = crc32((f"\n{text}" if start else text).encode(), checksum)
-    return np.array(checksum, dtype=np.int64)
-
-
-def _row_sums(graph: Graph, nodes: int) -> np.ndarray:
-    """Σ_j x_uj of the first nodes, (nodes,) float32."""
-    rows = graph.features if nodes == graph.num_nodes else graph.features[:nodes]
-    return np.asarray(rows.sum(axis=1), dtype=np.float32).reshape(-1)

@@ -1,0 +1,35 @@
+"""What views have learnt: each array once, and which graphs contain the fitted nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from drgst.selftrain.learners.multiview import view_maps as module
+from drgst.selftrain.learners.multiview.view_maps import ViewMaps, checksum_of_ids
+
+
+def test_an_array_is_learnt_once() -> None:
+    maps = ViewMaps()
+    first = maps.learn("a.mean", lambda: np.zeros(2))
+    assert maps.learn("a.mean", lambda: np.ones(2)) is first
+    assert maps.under("a.") == {"mean": first}
+
+
+def test_the_fitted_nodes_are_found_by_ids_and_features(world: Any) -> None:
+    graph = world.graph
+    maps = ViewMaps()
+    assert maps.fitted_nodes(graph) == graph.num_nodes
+    assert maps.are_of_the_first_nodes(graph)
+    other = graph.with_(node_ids=np.array([f"other{n}" for n in range(graph.num_nodes)]))
+    assert not maps.are_of_the_first_nodes(other)
+    assert not maps.are_of_the_first_nodes(graph.with_(features=np.asarray(graph.features) + 1))
+
+
+def test_the_checksum_does_not_depend_on_the_size_of_a_block(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = checksum_of_ids(world.graph, 50)
+    monkeypatch.setattr(module, "ID_BLOCK", 7)
+    assert checksum_of_ids(world.graph, 50) == whole
+    assert checksum_of_ids(world.graph, 49) != whole
