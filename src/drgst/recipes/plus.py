@@ -17,7 +17,7 @@ from drgst.selftrain.weigh.anchored import Anchored
     "drgst-plus",
     "a linear classifier per view of the graph, combined by out-of-fold likelihood; every label trains",
     "ours, on the loop of Liu et al., WWW 2022",
-    version=11,
+    version=12,
     stages=5,
     val_labels="train",
 )

@@ -25,10 +25,17 @@ def random_log_p(rng: np.random.Generator, nodes: int, classes: int, tilt: float
     return log_softmax(rng.normal(size=(nodes, classes)) + tilt * np.arange(classes))
 
 
-def test_the_expected_prior_is_the_mean_of_p() -> None:
+def test_the_expected_prior_lies_between_argmax_and_mean() -> None:
     """Of four nodes three go to class 0; p gives it 0.55 on average."""
     p = np.array([[0.6, 0.4], [0.6, 0.4], [0.6, 0.4], [0.4, 0.6]])
-    np.testing.assert_allclose(expected_prior(np.log(p)), [0.55, 0.45])
+    a, b = np.sqrt(0.7501 * 0.55), np.sqrt(0.2501 * 0.45)
+    np.testing.assert_allclose(expected_prior(np.log(p)), [a / (a + b), b / (a + b)])
+
+
+def test_a_class_that_no_node_is_given_keeps_a_share() -> None:
+    found = expected_prior(np.log(np.tile([0.6, 0.39, 0.01], (10, 1))))
+    assert 0 < found[2] < 0.01
+    assert found.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.3, 1.0])
