@@ -24,7 +24,7 @@ class Shards:
         return self._part(count, self.rank)
 
     def sum(self, array: np.ndarray) -> np.ndarray:
-        """The sum of the ``array`` of every process, the same bits in each."""
+        """The sum of the ``array`` of every process, bit-identical in each."""
         return array
 
     def first(self, value: Any) -> Any:
