@@ -51,7 +51,6 @@ def variants() -> dict[str, Recipe]:
         "with information gain": whole.with_parts(weigh=Anchored()),
         "topology alone": whole.with_parts(learner=MultiViewEnsemble("topology")),
         "knn alone": whole.with_parts(learner=MultiViewEnsemble("knn")),
-        "l2 0.001": whole.with_parts(learner=MultiViewEnsemble(l2=1e-3)),
     }
 
 

@@ -95,7 +95,10 @@ def draw(data: Data) -> style.Figure:
     if any(curve.paper for shown in data.values() for curve in shown):
         entries["the paper's"] = {**PAPER, "color": style.GREY, "marker": "o"}
     style.legend(figure, panels[0], entries, 3, any(missing))
-    style.caption(figure, f"mean and 95 % interval ({style.FEWEST} draws or more)")
+    words = f"mean and 95 % interval ({style.FEWEST} draws or more)"
+    if "drgst-plus" in recipes:
+        words += "; drgst-plus trains on the validation labels, too, the others do not"
+    style.caption(figure, words)
     return figure
 
 
