@@ -17,7 +17,7 @@ from drgst.selftrain.weigh.anchored import Anchored
     "drgst-plus",
     "a linear classifier per view of the graph, combined by out-of-fold likelihood; every label trains",
     "ours, on the loop of Liu et al., WWW 2022",
-    version=12,
+    version=13,
     stages=5,
     val_labels="train",
 )
@@ -28,7 +28,7 @@ def drgst_plus(settings: Settings) -> Recipe:
     two of edges alone. One l2-regularised softmax regression per view. The weights w maximise the
     likelihood of the training labels out of fold, with a Dirichlet prior at the default weights. Pseudo-labels are
     selected by p smoothed over the edges of the views, with the class prior that p expects; true labels together weigh
-    0.3 of all pseudo-labels. Five stages. Validation labels, where there are any, train like all others. Cross-fitting
+    0.3 of all pseudo-labels, and those of a class with n_c labels √n_c of that. Five stages. Validation labels, where there are any, train like all others. Cross-fitting
     the whole run gives the out-of-fold accuracy and one temperature, and its fold runs are averaged with the run.
     """
     return Recipe(
