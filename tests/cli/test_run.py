@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import drgst
@@ -223,6 +224,25 @@ def test_predict_the_run_and_another_graph(capsys: Any, town: Graph, file: Path,
     code, text, _ = call(capsys, "predict", "x", file, "--out", "p.csv", "--json")
     assert json.loads(text)["accuracy"] == pytest.approx(np.mean(drgst.load_model("x").predict() == town.labels))
     assert len(rows_of(Path("p.csv").read_text())) == 300
+    code, _, err = call(capsys, "predict", "x", "--out", "p.parquet")
+    assert code == 0
+    assert "written to p.parquet" in err
+    found = pd.read_parquet("p.parquet")
+    assert found["label"].astype(str).tolist() == expected
+    assert list(found.columns[:5]) == ["id", "label", "confidence", "gain", "stage"]
+
+
+def test_a_large_run_writes_parquet(capsys: Any, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instead of CSV; the other commands read it."""
+    monkeypatch.setattr("drgst.runs.result.CSV_NODES", 100)
+    code, out, _ = call(capsys, "run", file, *QUICK, "--out", "x")
+    assert code == 0
+    assert "predictions.parquet" in out
+    assert not Path("x/predictions.csv").exists()
+    code, text, _ = call(capsys, "predict", "x")
+    assert code == 0
+    assert len(rows_of(text)) == 300
+    assert call(capsys, "suggest", "x", "--n", "3")[0] == 0
 
 
 def test_suggest_spreads_over_unlabelled_nodes(capsys: Any, town: Graph, file: Path) -> None:

@@ -14,8 +14,6 @@ from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import recipe_names
-from drgst.runs import predict as module
-from drgst.runs.predict import csv_pieces, to_csv
 
 WHOLE = block_model(90, 300, seed=0, classes=3, features=20)
 OLD = 70
@@ -46,21 +44,3 @@ def test_new_nodes_join_the_old_ones(recipe: str) -> None:
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-5)
     new = np.arange(OLD, 90)
     assert np.ptp(p[new], axis=0).max() > 0  # new nodes differ by their features and edges
-
-
-def test_lines_do_not_depend_on_the_pieces_that_they_are_made_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One header, every node once, out-of-fold probabilities at their nodes."""
-    rng = np.random.default_rng(0)
-    arrays = {
-        "probabilities": rng.dirichlet(np.ones(3), 11),
-        "gain": rng.random(11),
-        "labeled_stage": np.array([0, -1, 1, 0, 2, -1, -1, 1, 0, 0, 1]),
-        "given": np.array([1, -1, -1, 2, -1, -1, -1, -1, 0, 0, -1]),
-        "out_of_fold": rng.normal(size=(4, 3)),
-    }
-    whole = to_csv(np.arange(11), ["a", "b", "c"], arrays)
-    monkeypatch.setattr(module, "PIECE", 4)
-    pieces = list(csv_pieces(np.arange(11), ["a", "b", "c"], arrays))
-    assert [piece.count("\n") for piece in pieces] == [5, 4, 3]
-    assert "".join(pieces) == whole
-    assert to_csv([], ["a", "b"], {"probabilities": np.empty((0, 2))}).splitlines() == ["id,label,confidence,p:a,p:b"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,6 @@ import typer
 
 from drgst.cli.console import emit, get_console, refuse, write_data
 from drgst.cli.options import EdgesOption, JsonOption, RootOption, out_file
-from drgst.files import write_text
 
 app = typer.Typer(add_completion=False)
 
@@ -29,7 +27,7 @@ def predict(
     alone: Annotated[bool, typer.Option("--alone", help="Leave out the nodes and edges of the run.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(parser=out_file, metavar="FILE", help="CSV file to write; standard output without it."),
+        typer.Option(parser=out_file, metavar="FILE", help="CSV or .parquet file; standard output without it."),
     ] = None,
     root: RootOption = None,
     json: JsonOption = False,
@@ -60,14 +58,14 @@ def predict(
         model = Model.load(run)
         found = of_model(model, open_graph(graph, root, model.class_names))
     if out is not None:
-        write_text(out, found.text)
+        found.write(out)
     elif not json:
         write_data(found.text)
     console = get_console(stderr=True)
     for note in found.notes:
         console.print(f"- {note}", soft_wrap=True)
-    rows, labels = len(found.labels), Counter(found.labels)
-    counts = ", ".join(f"{name} {count:,}" for name, count in labels.most_common())
+    rows, labels = len(found.ids), found.counts
+    counts = ", ".join(f"{name} {count:,}" for name, count in labels.items())
     right = "" if found.accuracy is None else f"; accuracy {found.accuracy:.1%} on the nodes of known label"
     written = "" if out is None else f"; written to {out}"
     console.print(f"{rows:,} nodes: {counts}{right}{written}", soft_wrap=True)

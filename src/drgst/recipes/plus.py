@@ -25,11 +25,12 @@ def drgst_plus(settings: Settings) -> Recipe:
     """log p = log softmax(Σ_v w_v (Z_v W_v + b_v)) over the views v; S_U = the 40, 60, then 70 % most confident.
 
     Six views of the graph: features propagated along edges, propagated along nearest neighbours, hop by hop, alone, and
-    two of edges alone. One l2-regularised softmax regression per view. The weights w maximise the
-    likelihood of the training labels out of fold, with a Dirichlet prior at the default weights. Pseudo-labels are
-    selected by p smoothed over the edges of the views, with the class prior that p expects; true labels together weigh
-    0.3 of all pseudo-labels, and those of a class with n_c labels √n_c of that. Five stages. Validation labels, where there are any, train like all others. Cross-fitting
-    the whole run gives the out-of-fold accuracy and one temperature, and its fold runs are averaged with the run.
+    two of edges alone. One l2-regularised softmax regression per view. The weights w maximise the likelihood of the
+    training labels out of fold, with a Dirichlet prior at the default weights. Pseudo-labels are selected by p smoothed
+    over the edges of the views, with the class prior that p expects. True labels together weigh 0.3 of all
+    pseudo-labels; the part of a class grows with the root of its number of labels. Five stages. Validation labels,
+    where there are any, train like all others. Cross-fitting the whole run gives the out-of-fold accuracy and one
+    temperature, and its fold runs are averaged with the run.
     """
     return Recipe(
         select=TopShare(),

@@ -6,7 +6,8 @@
 ``split.json``          training, validation, test and pool nodes, by node id
 ``stages/000.…``        each stage, written when it ends: an interrupted run is resumed from the last one
 ``history.jsonl``       one line per stage
-``predictions.csv``     per node: class, probabilities, gain, stage, given label, its out-of-fold probability
+``predictions.csv``     per node: class, probabilities, gain, stage, given label, its out-of-fold probability;
+                        ``predictions.parquet`` of more than a million nodes
 ``model.safetensors``   the network, with ``model.json``: ``drgst.load_model(folder)``
 ``summary.json``        the metrics; written last, so that a folder that has it is finished
 """
@@ -23,13 +24,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drgst.errors import RunError
-from drgst.files import csv_rows, write_text
+from drgst.files import write_text
 from drgst.graph.io.npz import save_graph
 from drgst.graph.io.split_files import save_split
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
 from drgst.runs.labels.added import write_added
 from drgst.runs.lock import LOCK, locked
+from drgst.runs.prediction_files import csv_column, parquet_column
 from drgst.selftrain.history import History
 from drgst.selftrain.persist.stage import load_stage
 
@@ -39,9 +41,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("drgst")
 CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
-PREDICTIONS, WEIGHTS, MODEL, REPORT = "predictions.csv", "model.safetensors", "model.json", "report.html"
+PREDICTIONS, PARQUET = "predictions.csv", "predictions.parquet"
+WEIGHTS, MODEL, REPORT = "model.safetensors", "model.json", "report.html"
 GRAPH, SCHEMA, ADDED = "graph.npz", "tables.json", "added_labels.csv"
-RESULTS = (SUMMARY, PREDICTIONS, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
+RESULTS = (SUMMARY, PREDICTIONS, PARQUET, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
 
 
 class RunFolder:
@@ -172,14 +175,21 @@ class RunFolder:
         except (ValueError, TypeError, RecursionError) as error:
             raise RunError(f"{self / HISTORY} is damaged: {error}") from error
 
+    @property
+    def predictions_path(self) -> Path:
+        """``predictions.csv``, or ``predictions.parquet`` where the graph is large."""
+        return self / PARQUET if (self / PARQUET).is_file() else self / PREDICTIONS
+
     def predictions(self, column: str) -> list[str]:
-        """A column of ``predictions.csv``."""
+        """A column of the predictions as text."""
+        path = self.predictions_path
         try:
-            return [row[column] for row in csv_rows(self.text(PREDICTIONS))]
-        except KeyError as error:
-            raise RunError(f"{self / PREDICTIONS} is damaged: it has no column {error}") from error
-        except csv.Error as error:
-            raise RunError(f"{self / PREDICTIONS} is damaged: {error}") from error
+            return parquet_column(path, column) if path.name == PARQUET else csv_column(path, column)
+        except (LookupError, csv.Error, UnicodeDecodeError) as error:
+            reason = f"it has no column {column!r}" if isinstance(error, LookupError) else error
+            raise RunError(f"{path} is damaged: {reason}") from error
+        except OSError as error:  # Arrow's errors of damaged files, too
+            raise RunError(f"can't read {path}: {error.strerror or error}") from error
 
     def text(self, name: str) -> str:
         """The content of one of the files."""

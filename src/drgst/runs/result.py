@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.errors import RunError, nearest
-from drgst.files import plain, write_pieces, write_text
+from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.graph.transforms.softmax import softmax
@@ -19,13 +19,13 @@ from drgst.label.registry import find_chooser
 from drgst.nn.inputs import network_columns
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
-from drgst.runs.folder import HISTORY, PREDICTIONS, SUMMARY, RunFolder, table_schema
+from drgst.runs.folder import HISTORY, PARQUET, PREDICTIONS, SUMMARY, RunFolder, table_schema
 from drgst.runs.labels.state import chooser_note, default_chooser, result_state
 from drgst.runs.labels.suggest import Suggestions, suggest_nodes, suggestion_rows
 from drgst.runs.memory import peak_memory_mb
 from drgst.runs.metrics import Metrics, accuracy, run_metrics, stage_rows
 from drgst.runs.model import Model
-from drgst.runs.predict import csv_pieces, to_csv
+from drgst.runs.prediction_files import to_csv, write_csv, write_parquet
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from drgst.runs.run import Run
 
 SUGGESTED = 20
+CSV_NODES = 1_000_000  # up to which predictions are written as CSV, else as Parquet
 BALANCED = 1.5  # largest number of labels per class over the smallest, up to which labels count as balanced
 UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these count as unequal
 
@@ -220,7 +221,8 @@ class Result:
         """Write the result to ``folder``, the summary last."""
         folder.check_intact(len(self.history))
         write_history(folder, self.run, self.history)
-        write_pieces(folder / PREDICTIONS, csv_pieces(self.node_ids, self.model.class_names, self.model.arrays))
+        write, name = (write_parquet, PARQUET) if len(self.node_ids) > CSV_NODES else (write_csv, PREDICTIONS)
+        write(folder / name, self.node_ids, self.model.class_names, self.model.arrays)
         self.model.save(folder.path)
         write_text(folder / SUMMARY, json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
 

@@ -12,9 +12,10 @@ from rich.table import Table
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.runs.config import RunConfig
+from drgst.runs.folder import RunFolder
 
 FILES = (
-    ("predictions.csv", "every node: class, probability of each class, gain, stage, given label"),
+    ("predictions", "every node: class, probability of each class, gain, stage, given label"),
     ("model.safetensors", "the network: drgst.load_model(folder)"),
     ("history.jsonl", "every stage: metrics, transition matrix, loss curves"),
     ("config.toml", "to run it again: drgst run --config"),
@@ -34,7 +35,8 @@ def report(console: Console, summary: dict[str, Any], rows: Sequence[dict[str, A
     """The table of stages, teacher against student, the stop reason and the files."""
     console.print(stage_table(rows, summary["result_stage"]))
     notes = [f"stage {row['stage']}: {row['note']}" for row in rows if row["note"] not in ("", summary["stop_reason"])]
-    files = [f"  {name:<18} {what}" for name, what in FILES]
+    named = {"predictions": RunFolder(folder).predictions_path.name}
+    files = [f"  {named.get(name, name):<18} {what}" for name, what in FILES]
     more = f"nodes to label next: drgst suggest {folder} --n 20"
     for line in (*notes, *conclusions(summary), "", f"files in {folder}:", *files, more):
         console.print(line, soft_wrap=True)

@@ -18,7 +18,7 @@ from drgst.graph.transforms.normalise import sym_norm
 from drgst.graph.transforms.softmax import log_softmax, softmax
 from drgst.nn.losses import CorrectedCrossEntropy, NodeLoss, cross_entropy
 from drgst.selftrain.learners.base import Trained
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble, disagreement, subsample
+from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble, disagreement, evened, subsample
 from drgst.selftrain.learners.multiview.prior import match_prior
 from drgst.selftrain.learners.multiview.views import VIEWS
 from drgst.selftrain.problem import Problem, Targets
@@ -203,6 +203,24 @@ def test_of_many_pseudo_labels_some_are_kept_with_the_same_weight_in_all() -> No
     np.testing.assert_array_equal(few.weights[:7], many.weights[:7])
     np.testing.assert_allclose(few.weights[7:].sum(), many.weights[7:].sum())
     np.testing.assert_allclose(few.weights[7:] / few.weights[7], many.weights[7::4] / many.weights[7])
+
+
+def test_the_labels_of_a_class_weigh_the_root_of_their_number() -> None:
+    """In all, with the sum as before and pseudo-labels as they are; equal numbers change nothing."""
+    labels = np.array([0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 1, 1, 0])
+    targets = Targets(np.arange(17), labels, np.full(17, 0.7), 14)
+    even = evened(targets)
+    np.testing.assert_allclose(even.weights.sum(), targets.weights.sum())
+    np.testing.assert_array_equal(even.weights[14:], targets.weights[14:])
+    shares = np.bincount(labels[:14], even.weights[:14], minlength=4)
+    np.testing.assert_allclose(shares / shares[3], [2, 0, 3, 1])
+    balanced = Targets(np.arange(6), np.array([0, 1, 2, 0, 1, 2]), np.full(6, 2.5), 6)
+    np.testing.assert_allclose(evened(balanced).weights, balanced.weights)
+
+
+def test_given_weights_count_within_a_class() -> None:
+    targets = Targets(np.arange(3), np.array([0, 0, 1]), np.array([3.0, 1.0, 0.0]), 3)
+    np.testing.assert_allclose(evened(targets).weights, [3, 1, 0])
 
 
 @pytest.mark.parametrize("most", [100, 1_000])

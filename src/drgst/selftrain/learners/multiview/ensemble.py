@@ -164,7 +164,7 @@ def subsample(targets: Targets, most: int) -> Targets:
 
 
 def evened(targets: Targets) -> Targets:
-    """The true labels of a class with n_c of them weigh √n_c in all, as a share of all true labels (experiment 026).
+    """The true labels of a class with n_c of them weigh √n_c in all, as a share of all true labels (experiment 027).
 
     With few labels, numbers that differ by chance favour a class, and every stage adds to it.
     """

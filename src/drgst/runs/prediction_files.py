@@ -1,0 +1,129 @@
+"""Predictions as files, a piece at a time: CSV, or Parquet where a graph has more than a million nodes."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drgst.errors import DataFileError
+from drgst.files import csv_text, original_cell, replacing, write_pieces
+from drgst.graph.transforms.softmax import softmax
+
+PIECE = 100_000  # nodes whose lines are made at a time
+WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")  # a number that 64 bits hold and that is written in one way only
+
+Ids = Sequence[Any] | np.ndarray
+Arrays = Mapping[str, np.ndarray]
+
+
+def column_pieces(ids: Ids, class_names: Sequence[str], arrays: Arrays) -> Iterator[dict[str, Sequence[Any]]]:
+    """Column -> its values for 100,000 nodes at most, piece after piece; None where there is no value.
+
+    Id, predicted label, its probability (``confidence``) and that of each class (``p:CLASS``). For the graph of a run
+    also gain and stage (0 for a training node, -1 for a node that was never pseudo-labelled), the label that was given,
+    and its probability by a run without it (``out_of_fold``).
+    """
+    out_of_fold = _out_of_fold(arrays)
+    for start in range(0, max(len(ids), 1), PIECE):
+        nodes = range(start, min(start + PIECE, len(ids)))
+        rows = slice(start, start + PIECE)
+        p = arrays["probabilities"][rows]
+        columns: dict[str, Sequence[Any]] = {
+            "id": ids[rows].tolist() if isinstance(ids, np.ndarray) else ids[rows],
+            "label": [class_names[c] for c in p.argmax(axis=1)],
+            "confidence": p.max(axis=1).tolist(),
+        }
+        if "gain" in arrays:
+            columns["gain"] = [None if math.isnan(v) else v for v in arrays["gain"][rows].tolist()]
+            columns["stage"] = arrays["labeled_stage"][rows].tolist()
+        if "given" in arrays:
+            columns["given"] = [None if c < 0 else class_names[c] for c in arrays["given"][rows].tolist()]
+            columns["out_of_fold"] = [out_of_fold.get(node) for node in nodes]
+        yield columns | {f"p:{name}": p[:, c].tolist() for c, name in enumerate(class_names)}
+
+
+def csv_pieces(ids: Ids, class_names: Sequence[str], arrays: Arrays) -> Iterator[str]:
+    """The :func:`column_pieces` as CSV, probabilities with six decimals; the first piece has the header."""
+    for number, columns in enumerate(column_pieces(ids, class_names, arrays)):
+        cells = [_cells(name, values) for name, values in columns.items()]
+        text = csv_text([columns, *zip(*cells, strict=True)])
+        yield text if not number else text[len(csv_text([columns])) :]
+
+
+def to_csv(ids: Ids, class_names: Sequence[str], arrays: Arrays) -> str:
+    """The :func:`csv_pieces` as one text."""
+    return "".join(csv_pieces(ids, class_names, arrays))
+
+
+def write_csv(path: Path, ids: Ids, class_names: Sequence[str], arrays: Arrays) -> None:
+    """Write the :func:`csv_pieces` to ``path``, atomically."""
+    write_pieces(path, csv_pieces(ids, class_names, arrays))
+
+
+def write_parquet(path: Path, ids: Ids, class_names: Sequence[str], arrays: Arrays) -> None:
+    """Write the :func:`column_pieces` to ``path``, atomically; ids become whole numbers where all of them are."""
+    import pyarrow as pa  # slow to import
+    from pyarrow import parquet
+
+    numbers = bool(len(ids)) and all(WHOLE.fullmatch(str(id_)) for id_ in ids)
+    ids = np.asarray(ids, dtype=np.int64) if numbers else [str(id_) for id_ in ids]
+    types = {"id": pa.int64() if numbers else pa.string(), "stage": pa.int32()}
+    types |= dict.fromkeys(("label", "given"), pa.string())
+    with replacing(path) as temporary:
+        writer = None
+        for columns in column_pieces(ids, class_names, arrays):
+            schema = pa.schema([(name, types.get(name, pa.float32())) for name in columns])
+            if writer is None:
+                writer = parquet.ParquetWriter(temporary, schema)
+            writer.write_table(pa.table(columns, schema=schema))
+        if writer is not None:
+            writer.close()
+
+
+def csv_column(path: Path, name: str) -> list[str]:
+    """A column of a CSV file of predictions as text; LookupError where it or a cell of it is missing."""
+    with open(path, encoding="utf-8", newline="\n") as handle:  # other line ends are part of a cell
+        lines = (line for line in csv.reader(handle) if line)
+        head = [original_cell(cell) for cell in next(lines, [])]
+        if name not in head:
+            raise LookupError(name)
+        place = head.index(name)
+        return [original_cell(line[place]) for line in lines]
+
+
+def parquet_column(path: Path, name: str) -> list[str]:
+    """A column of a Parquet file of predictions as text, empty where there is no value."""
+    import pyarrow as pa  # slow to import
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            if name not in file.schema_arrow.names:
+                raise LookupError(name)
+            values = file.read([name]).column(0).to_pylist()
+    except pa.ArrowException as error:
+        raise DataFileError(f"{path} is damaged or not Parquet: {error}") from error
+    return ["" if value is None else str(value) for value in values]
+
+
+def _cells(name: str, values: Sequence[Any]) -> Sequence[Any]:
+    if name == "gain":
+        return ["" if v is None else f"{v:.6g}" for v in values]
+    if name in ("confidence", "out_of_fold") or name.startswith("p:"):
+        return ["" if v is None else f"{v:.6f}" for v in values]
+    return ["" if v is None else v for v in values]
+
+
+def _out_of_fold(arrays: Arrays) -> dict[int, float]:
+    """Training node -> the out-of-fold probability of its given label."""
+    if "out_of_fold" not in arrays:
+        return {}
+    train = np.flatnonzero(arrays["labeled_stage"] == 0)
+    p = softmax(arrays["out_of_fold"])[np.arange(train.size), arrays["given"][train]]
+    return dict(zip(train.tolist(), p.tolist(), strict=True))
