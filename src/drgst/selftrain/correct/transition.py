@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy.optimize import minimize
 
 from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
@@ -36,6 +35,8 @@ def learn_transition(p: np.ndarray, labels: np.ndarray, classes: int) -> np.ndar
         apart, skew = t - means, t @ t.T - np.eye(classes)
         value = (counts * apart**2).sum() + (skew**2).sum()
         return float(value), (2 * counts * apart + 4 * skew @ t).ravel()
+
+    from scipy.optimize import minimize  # slow to import
 
     found = minimize(loss, np.eye(classes).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
     return found.x.reshape(classes, classes)
