@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 
 from drgst.graph.transforms import products
 from drgst.graph.transforms.features import centre
@@ -15,6 +16,7 @@ from drgst.graph.transforms.products import (
     Storage,
     centre_rows,
     gram,
+    in_parts,
     multiply_rows,
     multiply_sparse,
     orthonormalise,
@@ -107,3 +109,36 @@ def test_gram_of_many_rows(monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
     found = gram(z)
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, z.astype(np.float64).T @ z.astype(np.float64), rtol=1e-5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_parts_are_in_order_and_cover_every_row_once(threads: int) -> None:
+    """Whatever the number of threads, which is as before afterwards, after an error, too."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        parts = list(in_parts(lambda part: range(part.start, part.stop), 100))
+        assert len(parts) == 15  # of 7 rows, the last of 2
+        assert [row for part in parts for row in part] == list(range(100))
+        assert list(in_parts(lambda _: 1, 0)) == []
+        with pytest.raises(ZeroDivisionError):
+            list(in_parts(lambda _: 1 // 0, 5))
+        assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_gram_of_many_rows_does_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch, dtype: type) -> None:
+    monkeypatch.setattr(products, "MANY_ROWS", 50)
+    many = np.random.default_rng(0).normal(size=(333, 5)).astype(dtype)
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            found.append(gram(many))
+    finally:
+        torch.set_num_threads(before)
+    for each in found[1:]:
+        np.testing.assert_array_equal(each, found[0])
+    np.testing.assert_allclose(found[0], many.astype(np.float64).T @ many.astype(np.float64), rtol=1e-5, atol=1e-4)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import mmap
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,10 @@ import scipy.sparse as sp
 BLOCK_BYTES = 16 * 2**20  # of a block of rows or columns: half of a common last-level cache
 NARROW_BYTES = 2**19  # of a block of rows that is converted from float16 and multiplied: half of a second-level cache
 MANY_ROWS = 100_000  # above which sums over blocks of rows are precise enough with float32 inside a block
+PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -39,17 +43,23 @@ class Storage:
 MEMORY = Storage()
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let torch use one thread inside: on blocks that fit a core's cache, waiting for a second one costs more."""
-    import torch  # slow to import
+def in_parts(work: Callable[[slice], T], rows: int) -> Iterator[T]:
+    """``work`` of 16 consecutive parts of the rows, in order, by as many threads as torch has.
 
-    before = torch.get_num_threads()
+    Inside, torch and BLAS use one thread each: on blocks that fit a core's cache, waiting for another core costs more.
+    """
+    import torch  # slow to import
+    from threadpoolctl import threadpool_limits
+
+    step = -(-rows // PARTS)
+    parts = [slice(start, min(start + step, rows)) for start in range(0, rows, step)] if rows else []
+    count = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
+        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(count) as pool:
+            yield from pool.map(work, parts)
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(count)
 
 
 def release(array: np.ndarray) -> None:
@@ -60,13 +70,14 @@ def release(array: np.ndarray) -> None:
         mapped.madvise(mmap.MADV_DONTNEED)
 
 
-def row_blocks(rows: int, width: int, size: int | None = None) -> Iterator[slice]:
-    """Consecutive slices of 0 … ``rows`` whose float32 entries, ``width`` per row, fill at most ``size`` bytes each.
+def row_blocks(rows: int | slice, width: int, size: int | None = None) -> Iterator[slice]:
+    """Consecutive slices of 0 … ``rows``, or of a slice, whose float32 entries, ``width`` per row, fill ``size`` bytes.
 
-    16 MB by default.
+    16 MB by default; the last one may be smaller.
     """
+    first, last = (rows.start, rows.stop) if isinstance(rows, slice) else (0, rows)
     step = max(1, (size or BLOCK_BYTES) // (4 * max(width, 1)))
-    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+    return (slice(start, min(start + step, last)) for start in range(first, last, step))
 
 
 def torch_csr(s: sp.csr_array) -> Any:
@@ -94,10 +105,16 @@ def multiply_rows(z: np.ndarray | sp.csr_array, weight: np.ndarray, out: np.ndar
     """
     out = np.empty((z.shape[0], weight.shape[1]), dtype=weight.dtype) if out is None else out
     width, narrow = z.shape[1] if isinstance(z, np.ndarray) else weight.shape[1], z.dtype == np.float16
-    with one_thread() if narrow else nullcontext():
-        for rows in row_blocks(z.shape[0], width, NARROW_BYTES if narrow else BLOCK_BYTES):
+
+    def multiply(part: slice) -> None:
+        for rows in row_blocks(part, width, NARROW_BYTES if narrow else BLOCK_BYTES):
             block = as_float32(z[rows]) if narrow else z[rows]
             out[rows] = block.astype(weight.dtype, copy=False) @ weight
+
+    if narrow:
+        list(in_parts(multiply, z.shape[0]))
+    else:
+        multiply(slice(0, z.shape[0]))
     return out
 
 
@@ -113,10 +130,19 @@ def gram(z: np.ndarray) -> np.ndarray:
 
     Of more than 100,000 rows the products of a block are float32, and so small that rounding does not matter.
     """
-    total, many = np.zeros((z.shape[1], z.shape[1])), z.shape[0] > MANY_ROWS
-    for rows in row_blocks(z.shape[0], z.shape[1], NARROW_BYTES if many else None):
-        block = as_float32(z[rows]) if z.dtype == np.float16 else z[rows]
-        block = block if many else block.astype(np.float64)
+    if z.shape[0] > MANY_ROWS:
+        return np.asarray(sum(in_parts(lambda part: _part_of_gram(z, part), z.shape[0])))
+    total = np.zeros((z.shape[1], z.shape[1]))
+    for rows in row_blocks(*z.shape):
+        block = (as_float32(z[rows]) if z.dtype == np.float16 else z[rows]).astype(np.float64)
+        total += block.T @ block
+    return total
+
+
+def _part_of_gram(z: np.ndarray, part: slice) -> np.ndarray:
+    total = np.zeros((z.shape[1], z.shape[1]))
+    for rows in row_blocks(part, z.shape[1], NARROW_BYTES):
+        block = as_float32(z[rows])
         total += block.T @ block
     return total
 

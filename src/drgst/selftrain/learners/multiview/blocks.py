@@ -7,10 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from torch import Tensor
 
-from drgst.graph.transforms.products import NARROW_BYTES, as_float32, one_thread, release, row_blocks
+from drgst.graph.transforms.products import NARROW_BYTES, as_float32, in_parts, release, row_blocks
 from drgst.graph.transforms.softmax import row_max
-
-RELEASED = 256  # blocks after which the memory of mapped views is given back
 
 
 def ensemble_in_blocks(
@@ -25,13 +23,15 @@ def ensemble_in_blocks(
     count, classes = views[next(iter(weights))].shape[0], next(iter(linear.values()))[1].size
     log_p = np.empty((count, classes), dtype=np.float32)
     gain = np.empty(count, dtype=np.float32)
-    blocks = row_blocks(count, max(w.shape[0] for w, _ in linear.values()), NARROW_BYTES)
-    with one_thread():
-        for number, rows in enumerate(blocks, 1):
+    width = max(w.shape[0] for w, _ in linear.values())
+
+    def evaluate(part: slice) -> None:
+        for rows in row_blocks(part, width, NARROW_BYTES):
             log_p[rows], gain[rows] = _block({name: views[name][rows] for name in linear}, linear, weights)
-            if number % RELEASED == 0 or rows.stop == count:
-                for name in linear:
-                    release(views[name])
+        for name in linear:
+            release(views[name])
+
+    list(in_parts(evaluate, count))
     return log_p, gain
 
 
