@@ -148,6 +148,19 @@ def test_default_weights_follow_homophily() -> None:
     assert sum(one.values()) == pytest.approx(1)
 
 
+def test_default_weights_without_features_follow_homophily_by_structure() -> None:
+    """Neighbours where edges join nodes of similar structure, structure alone where they join others."""
+    none = sp.csr_array((300, 0), dtype=np.float32)
+    similar, across, random = (
+        block_model(300, 1500, seed=0, classes=2, homophily=h).with_(features=none) for h in (0.95, 0.05, 0.5)
+    )
+    one, two, three = (Views(graph).default_weights() for graph in (similar, across, random))
+    assert set(one) == {"structure", "neighbours"}
+    assert one["neighbours"] > 0.8
+    assert two["neighbours"] == 0
+    assert three["neighbours"] < one["neighbours"]
+
+
 def test_old_nodes_keep_their_representations_beside_new_ones_without_edges(words: Graph) -> None:
     """New nodes that join nobody change no view of edges."""
     views = Views(words)

@@ -134,16 +134,18 @@ class Views:
         """View -> weight before any label is seen: τ for topology, τ / (1 - τ) = 10 (a / (1 - a))²; equal for others.
 
         a = 2h - 1 for the :func:`~drgst.graph.transforms.homophily.homophily` h of edges by features, which is 0 where
-        edges join no more similar nodes than chance and 1 where they always do.
+        edges join no more similar nodes than chance and 1 where they always do. Without features, τ is the weight of
+        neighbours, and h is by structure (experiment 028).
         """
         names = available_views(self.graph)
-        if "topology" not in names:
+        relies, by = ("topology", "features") if "topology" in names else ("neighbours", "structure")
+        if not {relies, by} <= set(names):
             return dict.fromkeys(names, 1 / len(names))
         rng = np.random.default_rng(0)
-        h = homophily(self.graph.adjacency, self["features"], self.graph.num_classes, rng, self.shards)
+        h = homophily(self.graph.adjacency, self[by], self.graph.num_classes, rng, self.shards)
         a = max(2 * h - 1, 0.0)
         share = ODDS * a * a / (ODDS * a * a + (1 - a) ** 2)
-        return {name: share if name == "topology" else (1 - share) / (len(names) - 1) for name in names}
+        return {name: share if name == relies else (1 - share) / (len(names) - 1) for name in names}
 
     def carried_over(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the fitted views that this graph allows; a warning names the others."""
