@@ -152,7 +152,7 @@ def test_default_weights_without_features_follow_homophily_by_structure() -> Non
     """Neighbours where edges join nodes of similar structure, structure alone where they join others."""
     none = sp.csr_array((300, 0), dtype=np.float32)
     similar, across, random = (
-        block_model(300, 1500, seed=0, classes=2, homophily=h).with_(features=none) for h in (0.95, 0.05, 0.5)
+        block_model(300, 1500, seed=0, classes=3, homophily=h).with_(features=none) for h in (0.95, 0.05, 0.33)
     )
     one, two, three = (Views(graph).default_weights() for graph in (similar, across, random))
     assert set(one) == {"structure", "neighbours"}
