@@ -13,6 +13,7 @@ from drgst.graph.transforms import products
 from drgst.graph.transforms.features import centre
 from drgst.graph.transforms.products import (
     MEMORY,
+    ScaledMatrix,
     Storage,
     centre_rows,
     gram,
@@ -142,3 +143,21 @@ def test_gram_of_many_rows_does_not_depend_on_threads(monkeypatch: pytest.Monkey
     for each in found[1:]:
         np.testing.assert_array_equal(each, found[0])
     np.testing.assert_allclose(found[0], many.astype(np.float64).T @ many.astype(np.float64), rtol=1e-5, atol=1e-4)
+
+
+def test_scaled_matrix() -> None:
+    """diag(l) S diag(r) and its transpose, without a copy of S."""
+    rng = np.random.default_rng(0)
+    s = sp.random_array((9, 9), density=0.4, rng=rng, dtype=np.float32)
+    s = sp.csr_array(s + s.T)
+    left, right, y = (
+        rng.random(9, dtype=np.float32),
+        rng.random(9, dtype=np.float32),
+        rng.random((9, 2), dtype=np.float32),
+    )
+    scaled = ScaledMatrix(left, s, right)
+    dense = left[:, None] * s.toarray() * right
+    assert scaled.shape == scaled.T.shape == (9, 9)
+    assert scaled.T.matrix is s
+    np.testing.assert_allclose(scaled @ y, dense @ y, rtol=1e-5)
+    np.testing.assert_allclose(scaled.T @ y, dense.T @ y, rtol=1e-5)

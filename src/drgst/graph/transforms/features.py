@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features
-from drgst.graph.transforms.products import gram, multiply_rows, multiply_sparse, orthonormalise
+from drgst.graph.transforms.products import ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
 DENSE_ENTRIES = 2**26  # up to so many (256 MB), a sparse matrix may be made dense
@@ -32,7 +32,12 @@ def idf(x: Features) -> np.ndarray:
         present = np.bincount(x.indices, minlength=x.shape[1])
     else:
         present = np.count_nonzero(x, axis=0)
-    return (1 + np.log((1 + x.shape[0]) / (1 + present))).astype(np.float32)
+    return idf_of(present, x.shape[0])
+
+
+def idf_of(present: np.ndarray, nodes: int) -> np.ndarray:
+    """1 + log((1 + N) / (1 + n_j)) of numbers n, (F,) float32."""
+    return (1 + np.log((1 + nodes) / (1 + present))).astype(np.float32)
 
 
 def tfidf(x: Features) -> Features:
@@ -65,7 +70,7 @@ def centre(x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(row_l2(x - x.mean(axis=0)), dtype=np.float32)
 
 
-def svd(x: Features, k: int, seed: int, rounds: int = 7, symmetric: bool = False) -> np.ndarray:
+def svd(x: Features | ScaledMatrix, k: int, seed: int, rounds: int = 7, symmetric: bool = False) -> np.ndarray:
     """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
 
     Of a ``symmetric`` X no transpose is made. Signs are fixed (the largest entry of each column is positive), so that a
@@ -74,7 +79,7 @@ def svd(x: Features, k: int, seed: int, rounds: int = 7, symmetric: bool = False
     limit = min(x.shape)
     if not 1 <= k <= limit:
         raise SettingError(f"svd has k = {k}, but a matrix of shape {x.shape} allows 1 to {limit}")
-    transposed = x if symmetric else x.T if isinstance(x, np.ndarray) else x.T.tocsr()
+    transposed = x if symmetric else _transposed(x)
     q = np.random.default_rng(seed).standard_normal((x.shape[1], min(k + 10, limit)), dtype=np.float32)
     for _ in range(rounds):
         q = orthonormalise(_product(transposed, orthonormalise(_product(x, q))))
@@ -87,15 +92,15 @@ def svd(x: Features, k: int, seed: int, rounds: int = 7, symmetric: bool = False
     return reduced
 
 
-def projection(x: Features, k: int) -> np.ndarray | None:
+def projection(x: Features | ScaledMatrix, k: int) -> np.ndarray | None:
     """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ; None where X has k rows or columns or fewer and needs no reduction."""
     if min(x.shape) <= k:
         return None
-    if x.shape[1] > GRAM_COLUMNS:
+    if isinstance(x, ScaledMatrix) or x.shape[1] > GRAM_COLUMNS:
         reduced = svd(x, k, seed=0, rounds=3)
         squares = np.maximum((reduced * reduced).sum(axis=0), np.finfo(np.float32).tiny)
-        transposed = x.T if isinstance(x, np.ndarray) else x.T.tocsr()
-        return np.asarray(_product(transposed, reduced) / squares, dtype=np.float32)  # Xᵀ U Σ / Σ² = V
+        v = _product(_transposed(x), reduced)
+        return np.asarray(np.divide(v, squares, out=v), dtype=np.float32)  # Xᵀ U Σ / Σ² = V
     square = x.T @ x
     _, v = np.linalg.eigh(np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), dtype=np.float64))
     return np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32)
@@ -106,16 +111,20 @@ def reduce_columns(x: Features, k: int) -> np.ndarray:
     return project(x, projection(x, k))
 
 
-def project(x: Features, v: np.ndarray | None) -> np.ndarray:
+def project(x: Features | ScaledMatrix, v: np.ndarray | None) -> np.ndarray:
     """X V, dense; X where V is None."""
-    if v is None:
-        return np.asarray(x if isinstance(x, np.ndarray) else x.toarray(), dtype=np.float32)
-    return _product(x, v)
+    if v is not None:
+        return _product(x, v)
+    return np.asarray(x.toarray() if isinstance(x, sp.csr_array) else x, dtype=np.float32)
 
 
-def _product(x: Features, y: np.ndarray) -> np.ndarray:
+def _product(x: Features | ScaledMatrix, y: np.ndarray) -> np.ndarray:
     """X Y, dense."""
-    return np.asarray(x @ y) if isinstance(x, np.ndarray) else multiply_sparse(x, y)
+    return multiply_sparse(x, y) if isinstance(x, sp.csr_array) else np.asarray(x @ y)
+
+
+def _transposed(x: Features | ScaledMatrix) -> Features | ScaledMatrix:
+    return x.T.tocsr() if isinstance(x, sp.csr_array) else x.T
 
 
 def _row_sums(x: Features) -> np.ndarray:

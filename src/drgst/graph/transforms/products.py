@@ -98,6 +98,31 @@ def multiply_sparse(s: sp.csr_array, x: np.ndarray) -> np.ndarray:
     return (torch_csr(s) @ torch.from_numpy(np.ascontiguousarray(x))).numpy()
 
 
+@dataclass(frozen=True, eq=False)
+class ScaledMatrix:
+    """diag(l) S diag(r), (N, N), for a symmetric S that is in memory anyway: neither it nor its transpose is stored."""
+
+    left: np.ndarray  # (N,) float32
+    matrix: sp.csr_array
+    right: np.ndarray  # (N,) float32
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """As of an array."""
+        return self.matrix.shape
+
+    @property
+    def T(self) -> ScaledMatrix:
+        """diag(r) S diag(l)."""
+        return ScaledMatrix(self.right, self.matrix, self.left)
+
+    def __matmul__(self, y: np.ndarray) -> np.ndarray:
+        """Of (N, D) float32."""
+        found = multiply_sparse(self.matrix, self.right[:, None] * y)
+        found *= self.left[:, None]
+        return found
+
+
 def multiply_rows(z: np.ndarray | sp.csr_array, weight: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """Z W, (N, C) in the type of W, for Z of any storage, (N, D): a block of rows at a time.
 

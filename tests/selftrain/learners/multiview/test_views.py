@@ -137,6 +137,17 @@ def test_leading_columns_are_one_array(words: Graph) -> None:
     assert views.leading("hops", 5) is views.leading("hops", 5)
 
 
+def test_neighbours_of_a_large_graph_are_those_of_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scaled matrix stands in for TF-IDF of A + I; representations agree but for 16 bits and 10 steps."""
+    graph = block_model(300, 1500, seed=0, classes=3, homophily=0.9)
+    small = Views(graph)
+    monkeypatch.setattr(module, "WIDE_NODES", 100)
+    large = Views(graph)
+    a, b = (z["neighbours"].astype(np.float32) @ z["neighbours"].astype(np.float32).T for z in (small, large))
+    np.testing.assert_allclose(a, b, atol=0.1)
+    np.testing.assert_array_equal(small.maps.arrays["neighbours.idf"], large.maps.arrays["neighbours.idf"])
+
+
 def test_default_weights_follow_homophily() -> None:
     """Topology where neighbours are similar, kNN where they are not."""
     similar = block_model(300, 1500, seed=0, classes=3, features=60, homophily=0.95, signal=0.8)
