@@ -16,6 +16,7 @@ import scipy.sparse as sp
 BLOCK_BYTES = 16 * 2**20  # of a block of rows or columns: half of a common last-level cache
 NARROW_BYTES = 2**19  # of a block of rows that is converted from float16 and multiplied: half of a second-level cache
 MANY_ROWS = 100_000  # above which sums over blocks of rows are precise enough with float32 inside a block
+FEW_COLUMNS = 8  # that a scaled matrix is multiplied by at a time
 PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
 
 
@@ -117,9 +118,12 @@ class ScaledMatrix:
         return ScaledMatrix(self.right, self.matrix, self.left)
 
     def __matmul__(self, y: np.ndarray) -> np.ndarray:
-        """Of (N, D) float32."""
-        found = multiply_sparse(self.matrix, self.right[:, None] * y)
-        found *= self.left[:, None]
+        """Of (N, D) float32, a few columns at a time."""
+        found = np.empty((self.shape[0], y.shape[1]), dtype=np.float32)
+        for start in range(0, y.shape[1], FEW_COLUMNS):
+            columns = slice(start, start + FEW_COLUMNS)
+            found[:, columns] = multiply_sparse(self.matrix, self.right[:, None] * y[:, columns])
+            found[:, columns] *= self.left[:, None]
         return found
 
 
