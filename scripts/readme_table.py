@@ -158,7 +158,8 @@ def tuned_table(runs: pd.DataFrame) -> str:
         dataset, k = cell["dataset"].lower(), cell["labels_per_class"]
         name = "drgst-do" if cell["information_gain"] == "dropout" else "drgst-de"
         beta = Fraction(cell["beta"]).limit_denominator(20)
-        settings = [f"τ {cell['threshold']:g}, β {beta}, rate {cell['drop_rate']:g}, {cell['stages']} students"]
+        students = f"{cell['stages']} student{'s' * (cell['stages'] != 1)}"
+        settings = [f"τ {cell['threshold']:g}, β {beta}, rate {cell['drop_rate']:g}, {students}"]
         settings += ["floor"] if cell["floor"] == "top" else []
         settings += ["teacher's loss / β"] if cell["teacher_scale"] == "1/beta" else []
         settings += [] if cell["keep"] == "best" else [f"keep={cell['keep']}"]

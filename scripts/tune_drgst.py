@@ -51,10 +51,8 @@ SETTINGS = ["threshold", "beta", "drop_rate", "teacher_scale", "floor"]
 PRESET = [*CELL[:2], *SETTINGS[:3], CELL[2], "stages", "keep", "teacher_scale", "floor"]
 FIRST = 100  # draws below are those of the results
 STAGES = 3
-SCREENED, DECIDED = (
-    4,
-    20,
-)  # draws from which settings are chosen; the second at 3 labels per class, where draws differ most
+SCREENED = 4  # draws from which settings are chosen
+DECIDED = 20  # the same at 3 labels per class, where draws differ most
 MARGIN = 0.5  # points that fewer stages may cost
 
 

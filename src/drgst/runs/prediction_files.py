@@ -6,6 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -71,19 +72,17 @@ def write_parquet(path: Path, ids: Ids, class_names: Sequence[str], arrays: Arra
     import pyarrow as pa  # slow to import
     from pyarrow import parquet
 
-    numbers = bool(len(ids)) and all(WHOLE.fullmatch(str(id_)) for id_ in ids)
+    numbers = isinstance(ids, np.ndarray) and ids.dtype.kind == "i"
+    numbers = numbers or (len(ids) > 0 and all(WHOLE.fullmatch(str(id_)) for id_ in ids))
     ids = np.asarray(ids, dtype=np.int64) if numbers else [str(id_) for id_ in ids]
     types = {"id": pa.int64() if numbers else pa.string(), "stage": pa.int32()}
     types |= dict.fromkeys(("label", "given"), pa.string())
-    with replacing(path) as temporary:
-        writer = None
-        for columns in column_pieces(ids, class_names, arrays):
-            schema = pa.schema([(name, types.get(name, pa.float32())) for name in columns])
-            if writer is None:
-                writer = parquet.ParquetWriter(temporary, schema)
+    pieces = column_pieces(ids, class_names, arrays)
+    first = next(pieces)  # there is one even without nodes
+    schema = pa.schema([(name, types.get(name, pa.float32())) for name in first])
+    with replacing(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
+        for columns in chain([first], pieces):
             writer.write_table(pa.table(columns, schema=schema))
-        if writer is not None:
-            writer.close()
 
 
 def csv_column(path: Path, name: str) -> list[str]:

