@@ -46,3 +46,24 @@ def test_a_part_of_many_candidates_is_compared() -> None:
     found = VarianceReduction(most=10)(state, 10).nodes
     assert len(set(found.tolist())) == 10
     np.testing.assert_allclose(weighted_gram(z, np.arange(100.0)), (z * np.arange(100.0)[:, None]).T @ z)
+
+
+def test_doubtful_labels_tell_less() -> None:
+    """Two nodes with the same representation: the one whose label is certain is chosen."""
+    z = np.repeat(np.eye(2), 10, axis=0)
+    p = np.full((20, 2), 0.5)
+    p[[3, 15]] = [0.99, 0.01]
+    state = LabelState(z, np.arange(20), np.empty(0, np.int64), np.random.default_rng(0), p)
+    assert set(VarianceReduction(doubt=10.0)(state, 2).nodes.tolist()) == {3, 15}
+
+
+def test_classes_are_balanced_while_there_are_candidates() -> None:
+    """Given and new labels together: class 1 has all given ones, so class 0 and 2 are asked for first."""
+    rng = np.random.default_rng(0)
+    z, predicted = rng.standard_normal((60, 8)), np.repeat([1, 0, 1, 2], [6, 4, 40, 10])
+    p = np.eye(3)[predicted] * 0.7 + 0.1
+    state = LabelState(z, np.arange(6, 60), np.arange(6), rng, p)
+    chooser = VarianceReduction(balanced=True)
+    counts = [np.bincount(predicted[chooser(state, n).nodes], minlength=3).tolist() for n in (4, 12)]
+    assert counts[0][1] == 0
+    assert counts[1] == [4, 2, 6]  # class 0 has no more

@@ -45,6 +45,12 @@ _ALL = (
         BeforeLabels(Medoids(), VarianceReduction(target=1.0)),
         "the nodes whose labels lower the variance of uncertain predictions most; before any label, medoids",
     ),
+    ChooserSpec(
+        "balanced-variance",
+        BeforeLabels(Medoids(), VarianceReduction(target=0.5, doubt=10.0, balanced=True)),
+        "typical nodes whose labels lower the variance of uncertain predictions most, as many of each predicted class; "
+        "before any label, medoids",
+    ),
     ChooserSpec("half-margin", Mixture(Random(), Margin()), "half a random sample, half by margin"),
     ChooserSpec(
         "shift", Mixture(VarianceReduction(), Margin(), shift=10.0), "by design at first, more by margin as labels grow"
