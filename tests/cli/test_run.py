@@ -300,7 +300,7 @@ def test_labels_that_were_asked_for_are_added(capsys: Any, town: Graph, tmp_path
     assert code == 0
     assert "18 training labels" in err
     kept = rows_of(Path("two/added_labels.csv").read_text())
-    assert [row["chosen_by"] for row in kept] == ["balanced-variance"] * 18
+    assert [row["chosen_by"] for row in kept] == ["typical-first"] * 18
     code, out, _ = call(capsys, "suggest", "two", "--n", 2, "--budget", "--json")
     assert code == 0
     forecast = json.loads(out)["forecast"]

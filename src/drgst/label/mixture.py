@@ -19,6 +19,19 @@ class BeforeLabels:
 
 
 @dataclass(frozen=True)
+class Switch:
+    """``first`` while there are fewer than m C labels, m = ``labels``, for C classes, ``then`` afterwards."""
+
+    first: Chooser
+    then: Chooser
+    labels: float = 6.0  # per class
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        classes = 1 if state.probabilities is None else state.probabilities.shape[1]
+        return (self.first if state.labelled.size < self.labels * classes else self.then)(state, n)
+
+
+@dataclass(frozen=True)
 class Mixture:
     """n₁ = round(s n) nodes by ``first``, the others by ``second``; s = ``share``, or 1 / (1 + M / (m C)) with labels.
 

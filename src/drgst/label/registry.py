@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from drgst.errors import SettingError, unknown
 from drgst.label.base import Chooser
 from drgst.label.gain import InformationGain
-from drgst.label.mixture import BeforeLabels, Mixture
+from drgst.label.mixture import BeforeLabels, Mixture, Switch
 from drgst.label.partition import Partition
 from drgst.label.representative import Density, KCenter, Medoids
 from drgst.label.sample import ClassBalanced, Random, Spread, Uncertain
@@ -26,6 +26,8 @@ class ChooserSpec:
     is_sample: bool = False  # whether every candidate has a known probability of being chosen
 
 
+_AT_UNCERTAIN = VarianceReduction(target=1.0)
+_TYPICAL = VarianceReduction(target=0.5, doubt=10.0, balanced=True)
 _ALL = (
     ChooserSpec("random", Random(), "a simple random sample", is_sample=True),
     ChooserSpec("balanced", ClassBalanced(), "a random sample of each predicted class, equally many", is_sample=True),
@@ -42,14 +44,18 @@ _ALL = (
     ChooserSpec("design", VarianceReduction(), "the nodes whose labels lower the variance of a linear model most"),
     ChooserSpec(
         "variance",
-        BeforeLabels(Medoids(), VarianceReduction(target=1.0)),
+        BeforeLabels(Medoids(), _AT_UNCERTAIN),
         "the nodes whose labels lower the variance of uncertain predictions most; before any label, medoids",
     ),
     ChooserSpec(
         "balanced-variance",
-        BeforeLabels(Medoids(), VarianceReduction(target=0.5, doubt=10.0, balanced=True)),
-        "typical nodes whose labels lower the variance of uncertain predictions most, as many of each predicted class; "
-        "before any label, medoids",
+        BeforeLabels(Medoids(), _TYPICAL),
+        "typical nodes whose labels lower the variance most, as many of each predicted class; medoids at first",
+    ),
+    ChooserSpec(
+        "typical-first",
+        BeforeLabels(Medoids(), Switch(_TYPICAL, _AT_UNCERTAIN)),
+        "medoids before any label, then balanced-variance up to 6 labels per class, then variance",
     ),
     ChooserSpec("half-margin", Mixture(Random(), Margin()), "half a random sample, half by margin"),
     ChooserSpec(

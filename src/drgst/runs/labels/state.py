@@ -25,8 +25,8 @@ Parts = list[tuple[np.float32, np.ndarray]]  # √w_v and Z_v of each view
 MAX_COLUMNS = 300  # of a representation
 MIN_WEIGHT = 0.05  # of a view in it
 SAFE = "balanced"  # the chooser of a recipe for which none was measured to beat a random sample
-CHOOSER_OF = {"drgst-plus": "balanced-variance"}  # experiment 030
-FIRST = "balanced-variance"  # the chooser of a graph without labels: medoids, experiment 022
+CHOOSER_OF = {"drgst-plus": "typical-first"}  # experiment 030
+FIRST = "typical-first"  # the chooser of a graph without labels: medoids, experiment 022
 LABELS = 23  # tells the random numbers of suggestions from those of the run
 SHARE = ".share"  # the weight of a view in the state of a multi-view ensemble
 
