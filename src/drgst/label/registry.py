@@ -55,7 +55,8 @@ _ALL = (
     ChooserSpec(
         "typical-first",
         BeforeLabels(Medoids(), Switch(_TYPICAL, _AT_UNCERTAIN)),
-        "medoids before any label, then balanced-variance up to 6 labels per class, then variance",
+        "typical nodes of each predicted class up to 6 labels per class, then the nodes whose labels lower the "
+        "variance of uncertain predictions most; before any label, medoids",
     ),
     ChooserSpec("half-margin", Mixture(Random(), Margin()), "half a random sample, half by margin"),
     ChooserSpec(
