@@ -50,7 +50,7 @@ CELL = ["dataset", "labels_per_class", "information_gain"]
 SETTINGS = ["threshold", "beta", "drop_rate", "teacher_scale", "floor"]
 PRESET = [*CELL[:2], *SETTINGS[:3], CELL[2], "stages", "keep", "teacher_scale", "floor"]
 FIRST = 100  # draws below are those of the results
-STAGES = 3
+STAGES = 3  # or as many as are published, if that is more
 SCREENED = 4  # draws from which settings are chosen
 DECIDED = 20  # the same at 3 labels per class, where draws differ most
 MARGIN = 0.5  # points that fewer stages may cost
@@ -70,9 +70,8 @@ def halves(result: Result) -> Iterator[dict[str, float]]:
 
 def run_trial(dataset: str, per_class: int, kind: str, changes: dict[str, Any], draw: int) -> list[dict[str, Any]]:
     """The rows of one run; labels of test nodes are hidden."""
-    given = {"stages": STAGES, **changes}
     preset = {"keep": "best", "teacher_scale": "1", "floor": "none", **published(dataset, per_class, GAINS[kind])}
-    settings = {name: preset[name] for name in ("keep", *SETTINGS)} | given
+    settings = {name: preset[name] for name in ("keep", *SETTINGS)} | {"stages": most_stages(preset), **changes}
     config = RunConfig(recipe=f"drgst-{kind}-tuned", per_class=per_class, seed=draw, settings=settings, threads=1)
     run = Run.of(open_graph(dataset), replace(config, data=dataset, pool="unlabelled", validation="public"))
     result = replace(run, graph=run.problem.graph).execute()
@@ -80,6 +79,11 @@ def run_trial(dataset: str, per_class: int, kind: str, changes: dict[str, Any], 
     head |= {name: settings[name] for name in SETTINGS}
     end = {"draw": draw, "max_stages": settings["stages"], "seconds": round(result.seconds, 1)}
     return [{**head, **end, **row} for row in halves(result)]
+
+
+def most_stages(preset: dict[str, Any]) -> int:
+    """Students of a trial that does not name their number: at least those of the published settings."""
+    return max(STAGES, int(preset["stages"]))
 
 
 def cross_fitted(rows: pd.DataFrame, stages: int, keep: str) -> float:
@@ -168,7 +172,7 @@ def run(options: argparse.Namespace) -> None:
             head = {"dataset": options.dataset, "labels_per_class": options.per_class}
             head |= {"information_gain": GAINS[options.kind], "draw": draw}
             head |= {name: v for name, v in wanted(options, changes).items() if name in SETTINGS}
-            stages = changes.get("stages", STAGES)
+            stages = changes.get("stages", most_stages(wanted(options, {})))
             if (
                 len(known)
                 and (

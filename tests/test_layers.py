@@ -33,6 +33,7 @@ ORDERS = {
         cli
     """,
     "graph": """
+        invariants
         core split html stats
         transforms
         io

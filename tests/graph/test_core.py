@@ -97,22 +97,3 @@ def test_repr_counts() -> None:
 
 def test_whole_numbers_that_are_stored_as_decimals_are_ids() -> None:
     assert make_graph(None, np.ones((2, 2)), [0, 1], node_ids=np.array([4.0, 7.0])).node_ids.tolist() == [4, 7]
-
-
-def test_with_checks_what_it_changes(cora: Graph) -> None:
-    with pytest.raises(GraphError, match="has no class name"):
-        cora.with_(class_names=("a", "b"))
-    with pytest.raises(GraphError, match="occurs more than once"):
-        cora.with_(node_ids=np.zeros(2708, dtype=np.int64))
-    with pytest.raises(GraphError, match="not symmetric"):
-        cora.with_(adjacency=sp.csr_array(sp.triu(cora.adjacency, format="csr")))
-    with pytest.raises(GraphError, match="nodes"):
-        cora.with_(labels=cora.labels[:-1])
-    with pytest.raises(TypeError, match="no field 'label'"):
-        cora.with_(label=cora.labels)
-    x = cora.features.copy()
-    x.data = x.data.copy()
-    x.data[0] = np.nan
-    with pytest.raises(GraphError, match="NaN"):
-        cora.with_(features=x)
-    assert x.data.flags.writeable

@@ -81,3 +81,9 @@ def test_the_shipped_settings_are_those_that_the_trials_choose(script: ModuleTyp
     assert script.chosen_text() == shipped, "python scripts/tune_drgst.py choose"
     pairs = pd.read_csv(script.GAINS_OF_CHOSEN)
     assert pairs.loc[pairs["labels_per_class"].eq(3), "pairs"].ge(20).all(), "3 labels per class need 20 draws"
+
+
+def test_a_trial_has_at_least_the_published_students(script: ModuleType) -> None:
+    """Else the published settings, with which every trial is compared, would have no accuracy."""
+    assert script.most_stages({"stages": 8}) == 8
+    assert script.most_stages({"stages": 0}) == script.STAGES
