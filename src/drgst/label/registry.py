@@ -55,8 +55,8 @@ _ALL = (
     ChooserSpec(
         "typical-first",
         BeforeLabels(Medoids(), Switch(_TYPICAL, _AT_UNCERTAIN)),
-        "typical nodes of each predicted class up to 6 labels per class, then the nodes whose labels lower the "
-        "variance of uncertain predictions most; before any label, medoids",
+        "medoids before any label; typical nodes of each predicted class up to 6 labels per class; then the nodes "
+        "whose labels lower the variance of uncertain predictions most",
     ),
     ChooserSpec("half-margin", Mixture(Random(), Margin()), "half a random sample, half by margin"),
     ChooserSpec(

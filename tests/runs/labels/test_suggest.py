@@ -41,9 +41,9 @@ def test_reason_names_what_a_person_can_check() -> None:
     given = state()
     assert (
         reason(given, 5, 132, False, NAMES)
-        == "represents 132 nodes with no nearer label; between a (0.45) and b (0.40)"
+        == "132 nodes are nearer to it than to any label; between a (0.45) and b (0.40)"
     )
-    assert reason(state(38), 5, 1, True, NAMES) == "drawn at random; represents 1 node with no nearer label"
+    assert reason(state(38), 5, 1, True, NAMES) == "drawn at random; 1 node is nearer to it than to any label"
 
 
 def test_rows() -> None:

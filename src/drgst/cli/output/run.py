@@ -16,7 +16,7 @@ from drgst.runs.folder import RunFolder
 
 FILES = (
     ("predictions", "every node: class, probability of each class, gain, stage, given label"),
-    ("model.safetensors", "the network: drgst.load_model(folder)"),
+    ("model.safetensors", "the model: drgst.load_model(folder)"),
     ("history.jsonl", "every stage: metrics, transition matrix, loss curves"),
     ("config.toml", "to run it again: drgst run --config"),
     ("summary.json", "these metrics"),
@@ -44,7 +44,8 @@ def report(console: Console, summary: dict[str, Any], rows: Sequence[dict[str, A
 
 def stage_table(rows: Sequence[dict[str, Any]], result: int) -> Table:
     """One line per stage, at most 80 characters wide, without the columns that are empty."""
-    shown = [column for column in COLUMNS if any(row[column[1]] is not None for row in rows)]
+    shown = [(title, key, how) for title, key, how in COLUMNS if any(row[key] is not None for row in rows)]
+    shown = [column for column in shown if column[1] != "epochs" or any(row["epochs"] for row in rows)]
     table = Table("stage", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), collapse_padding=True, pad_edge=False)
     for title, _, _ in shown:
         table.add_column(title, justify="right")
@@ -59,10 +60,11 @@ def stage_table(rows: Sequence[dict[str, Any]], result: int) -> Table:
 def conclusions(summary: dict[str, Any]) -> list[str]:
     """Teacher against student, the stop reason, and time and memory."""
     memory = f", peak memory {summary['peak_memory_mb']:,.0f} MB" if summary["peak_memory_mb"] else ""
+    epochs = f", {summary['epochs']:,} epochs" if summary["epochs"] else ""  # a linear model has none
     return [
         *_teacher_against_student(summary),
         f"stopped: {summary['stop_reason']}",
-        f"took {summary['seconds']:.1f} s, {summary['epochs']:,} epochs{memory}",
+        f"took {summary['seconds']:.1f} s{epochs}{memory}",
     ]
 
 

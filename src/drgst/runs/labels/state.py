@@ -65,14 +65,13 @@ def default_chooser(recipe: str) -> str:
 
 
 def chooser_note(recipe: str, by: str) -> str:
-    """One sentence on why labels are chosen so."""
+    """Why labels are chosen so, in one or two sentences."""
     what = find_chooser(by).summary
     if by != default_chooser(recipe):
         return f"Chosen by {by}: {what}."
     if recipe in CHOOSER_OF:
-        return (
-            f"Chosen by {by}: {what}; with {recipe} its learning curves were above those of a random sample on average."
-        )
+        better = f"With {recipe} its learning curves were above those of a random sample on average."
+        return f"Chosen by {by}: {what}. {better}"
     return f"A class-balanced random sample: with {recipe} no chooser was measured to beat one."
 
 

@@ -50,19 +50,25 @@ def suggest_nodes(state: LabelState, by: str, n: int, class_names: tuple[str, ..
 
 
 def reason(state: LabelState, node: int, stands: int, drawn: bool, class_names: tuple[str, ...]) -> str:
-    """``represents 132 nodes with no nearer label; between A (0.41) and B (0.38)``."""
+    """``132 nodes are nearer to it than to any label; between A (0.41) and B (0.38)``."""
     words = []
     if drawn:
         words.append("drawn at random")
     if stands:
-        far = " with no nearer label" if state.labelled.size else ""
-        words.append(f"represents {stands:,} node{'s' if stands > 1 else ''}{far}")
+        words.append(_represents(stands, bool(state.labelled.size)))
     if state.probabilities is not None and state.probabilities.shape[1] > 1:
         p = state.probabilities[node]
         second, first = np.argsort(p, kind="stable")[-2:]
         if p[first] - p[second] <= CLOSE:
             words.append(f"between {class_names[first]} ({p[first]:.2f}) and {class_names[second]} ({p[second]:.2f})")
     return "; ".join(words) or "its label lowers the uncertainty of the others"
+
+
+def _represents(stands: int, labels: bool) -> str:
+    if not labels:
+        return f"represents {stands:,} node{'s' if stands > 1 else ''}"
+    nodes = "1 node is" if stands == 1 else f"{stands:,} nodes are"
+    return f"{nodes} nearer to it than to any label"
 
 
 def suggestion_rows(found: Suggestions, probabilities: np.ndarray | None) -> list[dict[str, Any]]:
