@@ -81,3 +81,15 @@ def test_of_equal_sets_that_with_fewer_changed_settings(make_row) -> None:  # ty
     for order in (rows, rows[::-1]):
         (line,) = sweep.lines(order, "threshold")
         assert {a for by in line.values.values() for a in by.values()} == {0.5}
+
+
+def test_the_published_value_of_one_cell_is_no_value_of_the_sweep() -> None:
+    """It is drawn where it was run, and is not missing elsewhere."""
+    usual = sweep.Line("drgst-do", 3, {0.4: {0: 0.6}, 0.5: {0: 0.7}})
+    own = sweep.Line("drgst-do", 20, {0.4: {0: 0.5}, 0.43: {0: 0.55}, 0.5: {0: 0.6}})
+    assert sweep.swept([usual, own]) == [0.4, 0.5]
+    assert sweep.swept([own]) == [0.4, 0.43, 0.5]
+    figure = sweep.draw(sweep.Data("threshold", "cora", [usual, own]))
+    first, last = (np.asarray(panel.lines[0].get_xdata()).tolist() for panel in figure.axes)
+    assert (first, last) == ([0.4, 0.5], [0.4, 0.43, 0.5])
+    assert "not run" not in [text.get_text() for text in figure.legends[0].get_texts()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -117,10 +118,16 @@ def _others(settings: str, setting: str) -> dict[str, Any]:
     return {k: v for k, v in found.items() if k != setting}
 
 
+def swept(shown: Sequence[Line]) -> list[float]:
+    """The values that two lines or more have, or all: the published value of one cell is no value of the sweep."""
+    count = Counter(v for line in shown for v in line.values)
+    return sorted(v for v in count if count[v] > 1) or sorted(count)
+
+
 def draw(data: Data) -> style.Figure:
     """One panel per label count."""
     labels = sorted({line.per_class for line in data.lines})
-    values = sorted({v for line in data.lines for v in line.values})
+    values = swept(data.lines)
     figure, panels = style.accuracy_panels(len(labels), SYMBOLS[data.setting])
     missing = []
     for panel, k in zip(panels, labels, strict=True):
@@ -139,13 +146,14 @@ def draw(data: Data) -> style.Figure:
 
 
 def _panel(panel: Any, shown: Sequence[Line], values: Sequence[float]) -> bool:
-    """Draw the lines of a label count, with gaps at values that were not run; whether there is such a gap."""
+    """Draw the lines of a label count, with gaps at ``values`` that were not run; whether there is such a gap."""
     missing = []
     for line in shown:
         colour, marker = STYLES[line.recipe]
         x, mean = line.means()
         known = dict(zip(x, mean, strict=True))
-        panel.plot(values, [known.get(v, math.nan) for v in values], marker=marker, color=colour)
+        places = sorted({*values, *x})
+        panel.plot(places, [known.get(v, math.nan) for v in places], marker=marker, color=colour)
         missing += [(v, colour) for v in values if v not in known]
         if line.draws >= style.FEWEST:
             style.error_bars(panel, x, mean, line.halves(), colour)
