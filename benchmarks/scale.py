@@ -75,24 +75,15 @@ def measured(command: list[str]) -> tuple[str, float, float, float]:
     return output.splitlines()[-1], seconds, time.perf_counter() - began, usage.ru_maxrss / 2**20
 
 
-def run(path: Path, out: Path, recipe: str, settings: list[str]) -> tuple[str, float, float]:
+def run(path: Path, out: Path, options: argparse.Namespace, settings: list[str]) -> tuple[str, float, float]:
     """One line on a run, its CPU seconds and its test accuracy."""
-    command = [
-        sys.executable,
-        "-m",
-        "drgst",
-        "run",
-        str(path),
-        "--recipe",
-        recipe,
-        "--json",
-        "--out",
-        str(out),
-        "--force",
-    ]
-    found, cpu, wall, peak = measured([*command, *(word for each in settings for word in ("--set", each))])
+    command = [sys.executable, "-m", "drgst", "run", str(path), "--recipe", options.recipe, "--json", "--force"]
+    command += ["--out", str(out), *(word for each in settings for word in ("--set", each))]
+    if options.threads:
+        command += ["--threads", str(options.threads)]
+    found, cpu, wall, peak = measured(command)
     accuracy = 100 * json.loads(found)["test_accuracy"]
-    what = " ".join([recipe, *settings])
+    what = " ".join([options.recipe, *settings, *([f"threads={options.threads}"] if options.threads else [])])
     load = os.getloadavg()[0]
     line = f"{what}: {cpu:.0f} CPU s, {wall:.0f} s, {peak:.2f} GB, test accuracy {accuracy:.1f}; load {load:.1f}"
     return line, cpu, accuracy
@@ -105,10 +96,10 @@ def measure(nodes: int, options: argparse.Namespace, folder: Path) -> None:
     if not path.exists():
         make_graph(nodes, options.degree, path, options.flickr)
     size = f"{nodes:,} nodes, {nodes * options.degree // 2:,} edges, "
-    line, cpu, _ = run(path, folder / f"run-{kind}-{nodes}", options.recipe, options.set)
+    line, cpu, _ = run(path, folder / f"run-{kind}-{nodes}", options, options.set)
     print(size + line, flush=True)
     if options.flickr:
-        line, _, _ = run(path, folder / f"run-{kind}-{nodes}-knn", options.recipe, ["view=knn"])
+        line, _, _ = run(path, folder / f"run-{kind}-{nodes}-knn", options, ["view=knn"])
         print(size + line, flush=True)
     elif options.recipe == "drgst-plus":
         bare = json.loads(measured([sys.executable, __file__, "--bare", str(path)])[0])
@@ -126,6 +117,7 @@ def main() -> None:
     parser.add_argument("--flickr", action="store_true", help="useless edges, many words; also with view=knn")
     parser.add_argument("--recipe", default="drgst-plus")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the run")
+    parser.add_argument("--threads", type=int, help="of the run; by default as many as its size asks for")
     parser.add_argument("--folder", type=Path, help="where graphs and runs are kept; else they are deleted")
     parser.add_argument("--bare", help=argparse.SUPPRESS)
     options = parser.parse_args()

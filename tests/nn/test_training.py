@@ -149,6 +149,22 @@ def test_training_on_the_field_of_view_equals_the_whole_graph(name: str, ring: I
     torch.testing.assert_close(results[0], results[1], atol=1e-4, rtol=1e-3)
 
 
+@pytest.mark.parametrize("validation", [validating(np.arange(4, 8)), NO_VALIDATION])
+def test_rows_that_no_loss_depends_on_change_no_bit(
+    ring: Inputs, build: Build, monkeypatch: pytest.MonkeyPatch, validation: ValidationSet
+) -> None:
+    results = []
+    for pruned in (True, False):
+        network = build("gcn")
+        monkeypatch.setattr(type(network), "one_hop_layers", pruned)
+        schedule = Schedule(epochs=40, patience=40, fixed_epochs=40)
+        found = train(network, ring, schedule, loss=objective(np.arange(4)), validation=validation)
+        results.append((found.curve, torch.cat([p.detach().ravel() for p in network.parameters()])))
+    np.testing.assert_array_equal(results[0][0].train_loss, results[1][0].train_loss)
+    np.testing.assert_array_equal(results[0][0].val_loss, results[1][0].val_loss)
+    assert torch.equal(results[0][1], results[1][1])
+
+
 @pytest.mark.parametrize("weight_decay", [0.0, 0.3])
 def test_steps_equal_those_of_torchs_adam_with_weight_decay(weight_decay: float, ring: Inputs, build: Build) -> None:
     ours, theirs = build("gcn", dropout=0.0), build("gcn", dropout=0.0)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from drgst.errors import SettingError
 from drgst.label.base import Choice, LabelState, nearest
@@ -56,6 +55,8 @@ def communities(adjacency: sp.csr_array, rounds: int, rng: np.random.Generator) 
     joined = adjacency.tocoo()
     inside = part[joined.row] == part[joined.col]
     edges = sp.csr_array((np.ones(inside.sum()), (joined.row[inside], joined.col[inside])), shape=adjacency.shape)
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
     return connected_components(edges, directed=False)[1].astype(np.int64)
 
 

@@ -21,7 +21,8 @@ from drgst.nn.adam import Adam
 from drgst.nn.inputs import Inputs
 from drgst.nn.losses import Objective
 from drgst.nn.models.base import Backbone
-from drgst.nn.ops.sparse import Hidden
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.sparse import Hidden, SparseMatrix
 from drgst.nn.random import seeded_torch, set_generator
 from drgst.shards import ALONE, Shards
 
@@ -100,6 +101,7 @@ class NetworkTrainer:
         self.inputs = self._receptive_field(inputs, validation)
         self.rows = self._positions(objective.nodes)
         self.val_rows = self._positions(validation.nodes)
+        self.needed = self._needed()
         self.val_labels = torch.from_numpy(np.array(validation.labels, dtype=np.int64)).to(inputs.device)
         parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
         self.adam = Adam(parameters, schedule.lr, schedule.weight_decay)
@@ -127,12 +129,29 @@ class NetworkTrainer:
         """The nodes with a loss."""
         return np.union1d(self.objective.nodes, validation.nodes)
 
+    def _needed(self) -> _Needed:
+        """The inputs of each layer without the rows that no loss depends on."""
+        x, adj = self.inputs.x, self.inputs.adj
+        if not (self.shares_hidden and getattr(self.network, "one_hop_layers", False)):
+            return _Needed(x, adj, adj, adj)
+        size, rows = adj.num_nodes, self.rows.cpu().numpy()
+        everywhere, nowhere = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
+        loss, one_hop, two_hops = (_mask(size, adj.hops(rows, hops)) for hops in range(3))
+        val = _mask(size, self.val_rows.cpu().numpy()) if self.validated else everywhere
+        hidden = _mask(size, adj.hops(np.flatnonzero(loss | val), 1))
+        return _Needed(
+            x.pruned(everywhere, two_hops) if isinstance(x, SparseMatrix) else x,
+            adj.pruned(hidden, one_hop),
+            adj.pruned(loss, loss),
+            adj.pruned(val, nowhere),
+        )
+
     def _positions(self, nodes: np.ndarray) -> Tensor:
         """The rows of ``nodes`` in the inputs; those outside get a row of another node."""
         return torch.from_numpy(np.searchsorted(self.inputs.nodes, nodes)).to(self.inputs.device)
 
     def _fit(self, on_epoch: OnEpoch | None) -> Training:
-        curve, best_epoch, best_loss, best_accuracy = Curve(), 0, math.inf, math.nan
+        curve, best_epoch, best_loss, best_logits = Curve(), 0, math.inf, None
         limit = self.schedule.epochs
         if not self.validated and self.schedule.fixed_epochs is not None:
             limit = self.schedule.fixed_epochs
@@ -147,7 +166,7 @@ class NetworkTrainer:
             if val_loss < best_loss or not self.validated:
                 best_epoch, best_loss = epoch, val_loss
                 if self.validated:
-                    best_accuracy = self._val_accuracy(val_logits)
+                    best_logits = val_logits
                     torch._foreach_copy_(self.best, self.state)
             curve.val_loss.append(val_loss)
             if epoch == limit:
@@ -163,16 +182,16 @@ class NetworkTrainer:
                 on_epoch(epoch, curve.train_loss[-1], val_loss)
         if self.validated:
             self._restore()
-        return Training(epoch, best_epoch, curve.val_loss[0], best_loss, best_accuracy, reason, curve)
+        accuracy = math.nan if best_logits is None else self._val_accuracy(best_logits)
+        return Training(epoch, best_epoch, curve.val_loss[0], best_loss, accuracy, reason, curve)
 
     def _evaluate(self) -> tuple[Tensor, Hidden | None]:
         """Evaluation logits, and the hidden layer if the training step can use it."""
-        x, adj = self.inputs.x, self.inputs.adj
         self.network.eval()
         if self.shares_hidden:
-            h = self.network.hidden(x, adj)
+            h = self.network.hidden(self.needed.x, self.needed.hidden)
             with torch.no_grad():
-                return self.network.head(h.detach() if isinstance(h, Tensor) else h, adj), h
+                return self.network.head(h.detach() if isinstance(h, Tensor) else h, self.needed.val), h
         with torch.no_grad():
             return forward(self.network, self.inputs), None
 
@@ -181,7 +200,7 @@ class NetworkTrainer:
         self.network.train()
         if h is None:
             return forward(self.network, self.inputs)
-        return self.network.head(self.network.drop(h), self.inputs.adj)
+        return self.network.head(self.network.drop(h), self.needed.loss)
 
     def _val_loss(self, logits: Tensor) -> float:
         return F.cross_entropy(logits[self.val_rows], self.val_labels).item() if self.validated else math.nan
@@ -210,6 +229,22 @@ class NetworkTrainer:
     def _restore(self) -> None:
         with torch.no_grad():
             torch._foreach_copy_(self.state, self.best)
+
+
+@dataclass(frozen=True)
+class _Needed:
+    """X, and A of each product: of the hidden layer, of the training logits and of the evaluation logits."""
+
+    x: Hidden
+    hidden: Adjacency
+    loss: Adjacency
+    val: Adjacency
+
+
+def _mask(size: int, nodes: np.ndarray) -> np.ndarray:
+    found = np.zeros(size, dtype=bool)
+    found[nodes] = True
+    return found
 
 
 class _StablePredictions:

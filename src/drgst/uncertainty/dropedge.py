@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+import torch
 
 from drgst.graph.transforms.softmax import softmax
 
@@ -94,13 +95,12 @@ def normal_points(dimensions: int) -> np.ndarray:
     Φ^-1 of the additive recurrence k·α mod 1 with α_j = g^-j, where g is the root of g^(D+1) = g + 1, and their mirror
     images, made white. K is 128, and 4 D where that is more.
     """
-    from scipy.special import ndtri  # when it is needed: its import takes as long as a small gain
-
     g = 2.0
     for _ in range(60):
         g = (1 + g) ** (1 / (dimensions + 1))
     count = max(POINTS // 2, 2 * dimensions)
-    half = ndtri((0.5 + np.arange(1, count + 1)[:, None] * g ** -np.arange(1.0, dimensions + 1)) % 1)
+    uniform = (0.5 + np.arange(1, count + 1)[:, None] * g ** -np.arange(1.0, dimensions + 1)) % 1
+    half = torch.special.ndtri(torch.from_numpy(uniform)).numpy()
     x = np.concatenate([half, -half])
     return np.linalg.solve(np.linalg.cholesky(x.T @ x / len(x)), x.T).T
 

@@ -61,6 +61,19 @@ def test_rows_block_and_values(matrix: sp.csr_array) -> None:
     assert not doubled.symmetric
 
 
+def test_pruned_rows_and_gradients_are_bit_identical_where_they_are_needed(matrix: sp.csr_array) -> None:
+    whole, x = SparseMatrix(matrix), torch.randn(5, 3, requires_grad=True)
+    needed, differentiated = np.arange(7) % 3 < 2, np.arange(7) % 3 == 0
+    pruned = whole.pruned(needed, differentiated)
+    assert pruned.scipy.nnz < matrix.nnz
+    y, expected = pruned @ x, whole @ x
+    assert torch.equal(y[needed], expected[needed])
+    assert not y[~needed].any()
+    probe = torch.randn(7, 3) * torch.from_numpy(differentiated)[:, None]
+    assert torch.equal(torch.autograd.grad(y, x, probe)[0], torch.autograd.grad(expected, x, probe)[0])
+    assert whole.pruned(np.ones(7, dtype=bool), np.ones(7, dtype=bool)) is whole
+
+
 @pytest.mark.parametrize("columns", [3, 40])
 def test_thin_product_and_gradients(matrix: sp.csr_array, columns: int) -> None:
     x, w = torch.randn(6, 5, requires_grad=True), torch.randn(5, columns, requires_grad=True)

@@ -34,6 +34,9 @@ class Backbone(nn.Module):
     """logits = head(dropout(hidden(X, A)), A)."""
 
     depth: int | None = None  # hops that the logits of a node depend on, None for all: a training uses these nodes only
+    one_hop_layers: ClassVar[bool] = (
+        False  # whether ``hidden`` and ``head`` multiply by A once each, and in no other way use it
+    )
     random_hidden: ClassVar[bool] = False  # whether ``hidden`` has dropout; if not, evaluation and training share it
     estimators: ClassVar[frozenset[str]] = frozenset({"dropout", "dropedge"})  # supported noise in the last layer
     recommended: ClassVar[dict[str, float]] = {}  # training settings of its paper that differ from the defaults

@@ -20,6 +20,7 @@ class GCN(Backbone, LinearHead):
     """
 
     depth = 2
+    one_hop_layers = True
 
     def __init__(
         self, features: int, classes: int, hidden: int = 64, dropout: float = 0.5, start: str = "glorot"

@@ -94,6 +94,10 @@ class Adjacency:
         """The subgraph of ``nodes``, with the degrees of the whole graph."""
         return _Restricted(self, nodes)
 
+    def pruned(self, rows: np.ndarray, differentiated: np.ndarray) -> Adjacency:
+        """The forms with the edges of some nodes only, see :meth:`SparseMatrix.pruned`; (N,) masks."""
+        return _Pruned(self, rows, differentiated)
+
     def drop(self, rate: float, rng: np.random.Generator) -> Adjacency:
         """A ∘ Z with independent Z_uv ~ Bernoulli(1 - rate) for each directed edge (Eq. dropedge)."""
         kept = self.matrix.data * (rng.random(self.matrix.nnz, dtype=np.float32) >= rate)
@@ -123,3 +127,14 @@ class _Restricted(Adjacency):
 
     def _make(self, name: str) -> SparseMatrix:
         return self._parent.form(name).block(self._nodes)
+
+
+class _Pruned(Adjacency):
+    """The forms of another adjacency without the rows that a product does not need."""
+
+    def __init__(self, parent: Adjacency, rows: np.ndarray, differentiated: np.ndarray) -> None:
+        super().__init__(parent.matrix, parent.device, parent.symmetric)
+        self._parent, self._rows, self._differentiated = parent, rows, differentiated
+
+    def _make(self, name: str) -> SparseMatrix:
+        return self._parent.form(name).pruned(self._rows, self._differentiated)

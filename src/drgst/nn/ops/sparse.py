@@ -24,6 +24,7 @@ class SparseMatrix:
         self.scipy = matrix
         self.device = torch.device(device)
         self.symmetric = symmetric
+        self.differentiated = matrix  # the entries that a gradient passes
         self._derived: dict[Hashable, Any] = {}
 
     @property
@@ -38,8 +39,8 @@ class SparseMatrix:
 
     @cached_property
     def backward_csr(self) -> Tensor:
-        """Sᵀ as a torch tensor; S itself if it is symmetric."""
-        return self.forward_csr if self.symmetric else _to_torch_csr(self.scipy.T.tocsr(), self.device)
+        """Sᵀ as a torch tensor, of the entries that a gradient passes; S itself if it is symmetric."""
+        return self.forward_csr if self.symmetric else _to_torch_csr(self.differentiated.T.tocsr(), self.device)
 
     def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What ``make`` computes from this matrix: computed once and kept as long as the matrix."""
@@ -54,6 +55,19 @@ class SparseMatrix:
     def block(self, index: np.ndarray) -> SparseMatrix:
         """S[index, index]."""
         return SparseMatrix(self.scipy[index][:, index], self.device, self.symmetric)
+
+    def pruned(self, rows: np.ndarray, differentiated: np.ndarray) -> SparseMatrix:
+        """S with zeros in all rows but ``rows``, for a loss that depends on ``differentiated`` alone; (R,) masks.
+
+        The kept rows of S X and the gradient Sᵀ dY are bit-identical to those of S: the entries that are left out would
+        be multiplied by zeros. Returns S itself where they are fewer than a tenth.
+        """
+        counts = np.diff(self.scipy.indptr)
+        if counts[rows].sum() + counts[differentiated].sum() > 1.8 * self.scipy.nnz:
+            return self
+        found = SparseMatrix(_masked(self.scipy, rows), self.device)
+        found.differentiated = _masked(self.scipy, differentiated)
+        return found
 
     def with_values(self, values: np.ndarray, symmetric: bool = False) -> SparseMatrix:
         """A matrix with the same pattern and other values."""
@@ -104,10 +118,13 @@ def thin_product(x: Hidden, weight: Tensor) -> Tensor:
 
 
 def multiply(matrix: Tensor, dense: Tensor) -> Tensor:
-    """S X for a torch CSR matrix; by gather and add on MPS, which has no sparse kernel."""
-    if dense.device.type != "mps":
+    """S X for a torch CSR matrix, without a gradient; by gather and add on MPS, which has no sparse kernel."""
+    if dense.device.type == "mps":
+        return gather_product(matrix, dense)
+    if dense.device.type != "cpu":
         return matrix @ dense.contiguous()
-    return gather_product(matrix, dense)
+    product = dense.new_empty(matrix.shape[0], dense.shape[1])  # S @ X would fill it with zeros and copy them first
+    return torch.addmm(product, matrix, dense.contiguous(), beta=0, out=product)
 
 
 def gather_product(matrix: Tensor, dense: Tensor) -> Tensor:
@@ -128,6 +145,14 @@ def torch_csr(crow: Tensor, col: Tensor, values: Tensor, size: tuple[int, int]) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return torch.sparse_csr_tensor(crow, col, values, size=size, check_invariants=False)
+
+
+def _masked(matrix: sp.csr_array, rows: np.ndarray) -> sp.csr_array:
+    """The matrix without the entries of all rows but ``rows``, an (R,) mask."""
+    counts = np.diff(matrix.indptr)
+    kept = np.repeat(rows, counts)
+    indptr = np.concatenate([[0], np.cumsum(counts * rows)]).astype(matrix.indptr.dtype)
+    return sp.csr_array((matrix.data[kept], matrix.indices[kept], indptr), shape=matrix.shape)
 
 
 def _to_torch_csr(matrix: sp.csr_array, device: torch.device) -> Tensor:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import SuperLU, splu
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
 from drgst.selftrain.select.top_per_class import best_of_each, class_counts
+
+if TYPE_CHECKING:
+    from scipy.sparse.linalg import SuperLU
 
 
 class WalkSolver:
@@ -27,6 +29,8 @@ class WalkSolver:
     def __init__(self, adjacency: sp.csr_array, epsilon: float) -> None:
         if not epsilon > 0:
             raise SettingError(f"walk_epsilon is {epsilon}: at 0 or below the walk's system D - A + εI is singular")
+        from scipy.sparse.csgraph import connected_components  # slow to import
+
         self.adjacency, self.epsilon = adjacency.astype(np.float64), epsilon
         self.components = connected_components(adjacency, directed=False)[1]
         self._factors: dict[int, tuple[np.ndarray, SuperLU]] = {}
@@ -51,6 +55,8 @@ class WalkSolver:
         return self._factors[component]
 
     def _decompose(self, a: sp.csr_array) -> SuperLU:
+        from scipy.sparse.linalg import splu  # slow to import
+
         degrees = np.asarray(a.sum(axis=1)).ravel()
         system = (sp.diags_array(degrees + self.epsilon) - a).tocsc()
         try:

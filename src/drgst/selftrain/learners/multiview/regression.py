@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from drgst.graph.transforms.products import multiply_rows
 from drgst.graph.transforms.softmax import log_softmax_float32, row_max
@@ -44,6 +43,8 @@ class SoftmaxRegression:
     def _minimise(
         self, z: np.ndarray, labels: np.ndarray, weights: np.ndarray, shards: Shards = ALONE
     ) -> tuple[np.ndarray, np.ndarray]:
+        from scipy.linalg import cho_factor, cho_solve  # slow to import
+
         count, width = z.shape
         total = shards.sum(weights.sum())
         share = (weights / total).astype(np.float32)[:, None]
