@@ -125,7 +125,7 @@ def bare_products(inputs: Inputs, classes: int) -> Callable[[], None]:
     h, m = torch.randn(n, 64), torch.randn(n, classes)
     x, sym = inputs.x, inputs.adj.sym
     rng = generator(0)
-    backward = x.backward_csr if isinstance(x, SparseMatrix) else x.t()
+    backward = x.transposed_product if isinstance(x, SparseMatrix) else x.t().matmul
 
     def products() -> None:
         with torch.no_grad():
@@ -136,7 +136,7 @@ def bare_products(inputs: Inputs, classes: int) -> Callable[[], None]:
             sym @ m  # its gradient
             m @ w2.t()
             m.t() @ h
-            backward @ (sym @ h)  # gradient of the first layer
+            backward(sym @ h)  # gradient of the first layer
 
     return products
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import torch
@@ -124,15 +126,15 @@ class _Propagation(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, sym: SparseMatrix, start: Tensor, alpha: float, hops: int) -> Tensor:
         ctx.sym, ctx.alpha, ctx.hops = sym, alpha, hops
-        return _iterate(sym.forward_csr, start, alpha, hops)
+        return _iterate(partial(multiply, sym.forward_csr), start, alpha, hops)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor, None, None]:
-        return None, _iterate(ctx.sym.backward_csr, grads[0], ctx.alpha, ctx.hops), None, None
+        return None, _iterate(ctx.sym.transposed_product, grads[0], ctx.alpha, ctx.hops), None, None
 
 
-def _iterate(matrix: Tensor, start: Tensor, alpha: float, hops: int) -> Tensor:
+def _iterate(product: Callable[[Tensor], Tensor], start: Tensor, alpha: float, hops: int) -> Tensor:
     z, restart = start, alpha * start
     for _ in range(hops):
-        z = multiply(matrix, z).mul_(1 - alpha).add_(restart)
+        z = product(z).mul_(1 - alpha).add_(restart)
     return z

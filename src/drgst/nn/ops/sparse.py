@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
+
+PART_ROWS = 2_048  # of the dense side of a transposed product: 64 columns of them are 0.5 MB, which a cache holds
+PART_ENTRIES = 32  # per row of such a part, at least; with fewer, parts cost more than the cache saves
 
 
 class SparseMatrix:
@@ -25,6 +30,7 @@ class SparseMatrix:
         self.device = torch.device(device)
         self.symmetric = symmetric
         self.differentiated = matrix  # the entries that a gradient passes
+        self._pattern: list[_TransposedPart] | None = None
         self._derived: dict[Hashable, Any] = {}
 
     @property
@@ -37,10 +43,29 @@ class SparseMatrix:
         """S as a torch tensor."""
         return _to_torch_csr(self.scipy, self.device)
 
+    def transposed_product(self, dense: Tensor) -> Tensor:
+        """Sᵀ Y, (C, D), of the entries that a gradient passes."""
+        if self.symmetric:
+            return multiply(self.forward_csr, dense)
+        if len(self._transposed) == 1:
+            return multiply(self._transposed[0], dense)
+        product = dense.new_zeros(self.shape[1], dense.shape[1])
+        for part, matrix in zip(self.pattern, self._transposed, strict=True):
+            torch.addmm(product, matrix, dense[part.rows], out=product)
+        return product
+
     @cached_property
-    def backward_csr(self) -> Tensor:
-        """Sᵀ as a torch tensor, of the entries that a gradient passes; S itself if it is symmetric."""
-        return self.forward_csr if self.symmetric else _to_torch_csr(self.differentiated.T.tocsr(), self.device)
+    def _transposed(self) -> list[Tensor]:
+        return [part.with_values(self.differentiated.data, self.device) for part in self.pattern]
+
+    @property
+    def pattern(self) -> list[_TransposedPart]:
+        """Sᵀ without its values; on the CPU of blocks of the rows of S where they have many entries per column."""
+        if self._pattern is None:
+            parts = -(-self.shape[0] // PART_ROWS) if self.device.type == "cpu" else 1
+            long_enough = self.differentiated.nnz >= PART_ENTRIES * parts * self.shape[1]
+            self._pattern = _transposed_parts(self.differentiated, parts if long_enough else 1)
+        return self._pattern
 
     def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What ``make`` computes from this matrix: computed once and kept as long as the matrix."""
@@ -72,13 +97,44 @@ class SparseMatrix:
     def with_values(self, values: np.ndarray, symmetric: bool = False) -> SparseMatrix:
         """A matrix with the same pattern and other values."""
         changed = sp.csr_array((values, self.scipy.indices, self.scipy.indptr), shape=self.scipy.shape)
-        return SparseMatrix(changed, self.device, symmetric)
+        found = SparseMatrix(changed, self.device, symmetric)
+        if not symmetric and self.differentiated is self.scipy:
+            found._pattern = self.pattern  # dropout of features changes the values in every epoch
+        return found
 
     def __matmul__(self, dense: Tensor) -> Tensor:
         return _Product.apply(self, dense)
 
 
 Hidden = Tensor | SparseMatrix  # node features or a hidden layer, (N, D)
+
+
+@dataclass(frozen=True)
+class _TransposedPart:
+    """S[rows]ᵀ as CSR without values."""
+
+    rows: slice
+    crow: Tensor
+    col: Tensor
+    order: np.ndarray  # of the values of S
+    shape: tuple[int, int]
+
+    def with_values(self, values: np.ndarray, device: torch.device) -> Tensor:
+        """S[rows]ᵀ as a torch tensor, for all values of S."""
+        data = torch.from_numpy(np.asarray(values[self.order], dtype=np.float32))
+        return torch_csr(self.crow, self.col, data, self.shape).to(device)
+
+
+def _transposed_parts(matrix: sp.csr_array, parts: int) -> list[_TransposedPart]:
+    """The transposes of ``parts`` blocks of rows of about the same number."""
+    bounds, found = np.linspace(0, matrix.shape[0], parts + 1).astype(np.int64), []
+    for first, last in pairwise(bounds.tolist()):
+        low, high = matrix.indptr[first], matrix.indptr[last]
+        places = (np.arange(low, high), matrix.indices[low:high], matrix.indptr[first : last + 1] - low)
+        block = sp.csr_array(places, shape=(last - first, matrix.shape[1])).tocsc()
+        crow, col = (torch.from_numpy(part.astype(np.int32)) for part in (block.indptr, block.indices))
+        found.append(_TransposedPart(slice(first, last), crow, col, block.data, block.shape[::-1]))
+    return found
 
 
 class _Product(torch.autograd.Function):
@@ -91,7 +147,7 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[None, Tensor]:
-        return None, multiply(ctx.matrix.backward_csr, grads[0])
+        return None, ctx.matrix.transposed_product(grads[0])
 
 
 class _Thin(torch.autograd.Function):
