@@ -121,6 +121,19 @@ def test_fixed_epochs_without_validation(ring: Inputs, build: Build) -> None:
     assert not result.collapsed
 
 
+@pytest.mark.parametrize("name", ["gcn", "gat"])
+def test_without_validation_only_checks_are_evaluated(
+    name: str, ring: Inputs, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = build(name)
+    evaluated: list[bool] = []
+    head = type(network).head
+    monkeypatch.setattr(type(network), "head", lambda self, *a: evaluated.append(not self.training) or head(self, *a))
+    train(network, ring, Schedule(epochs=25, check_every=10), validation=NO_VALIDATION)
+    assert sum(evaluated) == 3  # epochs 0, 10 and 20
+    assert len(evaluated) == 25 + 3
+
+
 def test_without_validation_until_predictions_settle(ring: Inputs, build: Build) -> None:
     schedule = Schedule(epochs=3000, check_every=5, checks=4, settle=1.0)
     result = train(build("gcn", dropout=0.0), ring, schedule, validation=NO_VALIDATION)
@@ -157,7 +170,7 @@ def test_rows_that_no_loss_depends_on_change_no_bit(
     for pruned in (True, False):
         network = build("gcn")
         monkeypatch.setattr(type(network), "one_hop_layers", pruned)
-        schedule = Schedule(epochs=40, patience=40, fixed_epochs=40)
+        schedule = Schedule(epochs=45, patience=45)
         found = train(network, ring, schedule, loss=objective(np.arange(4)), validation=validation)
         results.append((found.curve, torch.cat([p.detach().ravel() for p in network.parameters()])))
     np.testing.assert_array_equal(results[0][0].train_loss, results[1][0].train_loss)

@@ -101,7 +101,8 @@ class NetworkTrainer:
         self.inputs = self._receptive_field(inputs, validation)
         self.rows = self._positions(objective.nodes)
         self.val_rows = self._positions(validation.nodes)
-        self.needed = self._needed()
+        self.needed = self._needed(evaluated=True)
+        self.needed_between = self.needed if self.validated else self._needed(evaluated=False)
         self.val_labels = torch.from_numpy(np.array(validation.labels, dtype=np.int64)).to(inputs.device)
         parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
         self.adam = Adam(parameters, schedule.lr, schedule.weight_decay)
@@ -129,18 +130,18 @@ class NetworkTrainer:
         """The nodes with a loss."""
         return np.union1d(self.objective.nodes, validation.nodes)
 
-    def _needed(self) -> _Needed:
-        """The inputs of each layer without the rows that no loss depends on."""
+    def _needed(self, evaluated: bool) -> _Needed:
+        """The inputs of each layer without the rows that no loss, and no evaluation, depends on."""
         x, adj = self.inputs.x, self.inputs.adj
         if not (self.shares_hidden and getattr(self.network, "one_hop_layers", False)):
             return _Needed(x, adj, adj, adj)
         size, rows = adj.num_nodes, self.rows.cpu().numpy()
-        everywhere, nowhere = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
         loss, one_hop, two_hops = (_mask(size, adj.hops(rows, hops)) for hops in range(3))
-        val = _mask(size, self.val_rows.cpu().numpy()) if self.validated else everywhere
+        everywhere, nowhere = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
+        val = nowhere if not evaluated else _mask(size, self.val_rows.cpu().numpy()) if self.validated else everywhere
         hidden = _mask(size, adj.hops(np.flatnonzero(loss | val), 1))
         return _Needed(
-            x.pruned(everywhere, two_hops) if isinstance(x, SparseMatrix) else x,
+            x.pruned(everywhere if evaluated else two_hops, two_hops) if isinstance(x, SparseMatrix) else x,
             adj.pruned(hidden, one_hop),
             adj.pruned(loss, loss),
             adj.pruned(val, nowhere),
@@ -159,7 +160,7 @@ class NetworkTrainer:
         reason = f"{limit} epochs done"
         epoch = 0
         for epoch in range(limit + 1):
-            val_logits, h = self._evaluate()
+            val_logits, h = self._evaluate(epoch)
             val_loss = self._val_loss(val_logits)
             if math.isnan(val_loss) and self.validated:
                 self._fail(epoch, "validation loss", val_loss)
@@ -174,7 +175,7 @@ class NetworkTrainer:
             if self.validated and epoch - best_epoch >= self.schedule.patience:
                 reason = f"validation loss did not fall for {self.schedule.patience} epochs"
                 break
-            if not self.validated and self.schedule.fixed_epochs is None and is_stable(epoch, val_logits):
+            if not self.validated and is_stable(val_logits):
                 reason = "predictions settled"
                 break
             curve.train_loss.append(self._epoch(h, epoch))
@@ -185,15 +186,18 @@ class NetworkTrainer:
         accuracy = math.nan if best_logits is None else self._val_accuracy(best_logits)
         return Training(epoch, best_epoch, curve.val_loss[0], best_loss, accuracy, reason, curve)
 
-    def _evaluate(self) -> tuple[Tensor, Hidden | None]:
-        """Evaluation logits, and the hidden layer if the training step can use it."""
+    def _evaluate(self, epoch: int) -> tuple[Tensor | None, Hidden | None]:
+        """Evaluation logits if this epoch needs any, and the hidden layer if the training step can use it."""
         self.network.eval()
+        checked = self.validated or (self.schedule.fixed_epochs is None and epoch % self.schedule.check_every == 0)
         if self.shares_hidden:
-            h = self.network.hidden(self.needed.x, self.needed.hidden)
+            needed = self.needed if checked else self.needed_between
+            h = self.network.hidden(needed.x, needed.hidden)
             with torch.no_grad():
-                return self.network.head(h.detach() if isinstance(h, Tensor) else h, self.needed.val), h
+                bare = h.detach() if isinstance(h, Tensor) else h
+                return self.network.head(bare, needed.val) if checked else None, h
         with torch.no_grad():
-            return forward(self.network, self.inputs), None
+            return forward(self.network, self.inputs) if checked else None, None
 
     def _logits(self, h: Hidden | None) -> Tensor:
         """Training logits of the same weights, after the evaluation: training mode may change a module's buffers."""
@@ -202,8 +206,10 @@ class NetworkTrainer:
             return forward(self.network, self.inputs)
         return self.network.head(self.network.drop(h), self.needed.loss)
 
-    def _val_loss(self, logits: Tensor) -> float:
-        return F.cross_entropy(logits[self.val_rows], self.val_labels).item() if self.validated else math.nan
+    def _val_loss(self, logits: Tensor | None) -> float:
+        if logits is None or not self.validated:
+            return math.nan
+        return F.cross_entropy(logits[self.val_rows], self.val_labels).item()
 
     def _val_accuracy(self, logits: Tensor) -> float:
         return (logits[self.val_rows].argmax(dim=1) == self.val_labels).float().mean().item()
@@ -255,8 +261,8 @@ class _StablePredictions:
         self.before: Tensor | None = None
         self.streak = 0
 
-    def __call__(self, epoch: int, logits: Tensor) -> bool:
-        if epoch % self.schedule.check_every:
+    def __call__(self, logits: Tensor | None) -> bool:
+        if logits is None:
             return False
         now = logits.argmax(dim=1)
         if self.before is not None:

@@ -26,6 +26,11 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return np.asarray(p)
 
 
+def entropy(p: np.ndarray) -> np.ndarray:
+    """H(p) = -Σ_c p_c log p_c, (N,), in the precision of ``p``."""
+    return np.asarray(-(p * np.log(np.maximum(p, np.finfo(p.dtype).tiny))).sum(axis=1))
+
+
 def log_softmax(logits: np.ndarray) -> np.ndarray:
     """log p_c = z_c - log Σ_d exp z_d, (N, C) float64.
 

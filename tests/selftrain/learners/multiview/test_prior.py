@@ -81,7 +81,7 @@ def test_only_the_given_nodes_count_and_all_are_shifted() -> None:
 def test_many_nodes_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     log_q = random_log_p(np.random.default_rng(7), 1_000, 3, 0.5)
     whole = match_prior(log_q, log_q, np.arange(1_000))
-    monkeypatch.setattr(module, "MAX_NODES", 300)
+    monkeypatch.setattr(module, "SAMPLED_NODES", 300)
     part = match_prior(log_q, log_q, np.arange(1_000))
     np.testing.assert_array_equal(part, match_prior(log_q, log_q, np.arange(0, 1_000, 4)))
     assert 0 < np.abs(whole - part).max() < 0.2

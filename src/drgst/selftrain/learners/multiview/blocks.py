@@ -8,7 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from drgst.graph.transforms.products import NARROW_BYTES, as_float32, in_parts, release, row_blocks
-from drgst.graph.transforms.softmax import row_max
+from drgst.graph.transforms.softmax import entropy, row_max
 
 
 def ensemble_in_blocks(
@@ -38,7 +38,7 @@ def ensemble_in_blocks(
 def _block(
     views: Mapping[str, np.ndarray], linear: Mapping[str, tuple[np.ndarray, np.ndarray]], weights: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    total, mixed, own = (np.zeros(1, dtype=np.float32) for _ in range(3))
+    total = mixed = own = np.zeros(1, dtype=np.float32)
     for name, (weight, bias) in linear.items():
         share = np.float32(weights[name])
         z = as_float32(views[name]) @ weight
@@ -51,8 +51,7 @@ def _block(
         own = own + np.einsum("ij,ij->i", p, z) / share
     log_p = np.asarray(total)
     _log_softmax(log_p)
-    own = own - np.einsum("ij,ij->i", mixed, np.log(np.maximum(mixed, 1e-12)))
-    return log_p, np.asarray(np.maximum(own, 0))
+    return log_p, np.maximum(entropy(mixed) + own, 0)
 
 
 def _log_softmax(z: np.ndarray) -> np.ndarray:

@@ -15,23 +15,23 @@ from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.graph.transforms.propagate import smooth_log_probs
 from drgst.graph.transforms.rank_normalise import describe_features
-from drgst.graph.transforms.softmax import DOUBLE_ROWS, log_softmax_float32
+from drgst.graph.transforms.softmax import DOUBLE_ROWS, entropy, log_softmax_float32
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Ablation, Trained, untrained
 from drgst.selftrain.learners.multiview.blocks import ensemble_in_blocks
-from drgst.selftrain.learners.multiview.prior import match_prior
+from drgst.selftrain.learners.multiview.prior import SAMPLED_NODES, match_prior
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
 from drgst.selftrain.learners.multiview.stacking import view_weights
 from drgst.selftrain.learners.multiview.view_maps import ViewMaps
-from drgst.selftrain.learners.multiview.views import Views, matching_views
+from drgst.selftrain.learners.multiview.views import LEADING_COLUMNS, Views, matching_views
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 
-EMBEDDING_COLUMNS = 64
 SHARED_ROWS = 2_000  # from which several shards fit a regression together: below, every shard fits it itself
 MIN_WEIGHT = 0.01  # of a view that is used
 MAPS = "map."  # prefix of the maps of views in a state
+SMALLEST = np.finfo(np.float64).tiny  # above zero
 
 Weights = Mapping[str, float]
 
@@ -47,7 +47,7 @@ class MultiViewEnsemble:
     """
 
     view: str = "auto"  # or a view, several by +
-    max_pseudo_labels: int = 20_000  # that classifiers are fitted to
+    max_pseudo_labels: int = SAMPLED_NODES  # that classifiers are fitted to
     smoothed: bool = True  # whether pseudo-labels are selected by smoothed log-probabilities
     align_prior: bool = True  # whether they are selected with the class prior that p expects
     weights: tuple[tuple[str, float], ...] = field(default=(), repr=False)  # of views; empty: fitted
@@ -74,7 +74,7 @@ class MultiViewEnsemble:
         first = max(weights, key=lambda name: weights[name])
         return Trained(
             log_p,
-            views.leading(first, EMBEDDING_COLUMNS),
+            views.leading(first, LEADING_COLUMNS),
             state | {MAPS + name: torch.from_numpy(array) for name, array in self._maps(views, weights).items()},
             untrained(problem, log_p, "softmax regression is fitted"),
             time.perf_counter() - began,
@@ -157,7 +157,7 @@ def subsample(targets: Targets, most: int) -> Targets:
     if pseudo.size <= most:
         return targets
     kept = pseudo[:: -(-pseudo.size // most)]
-    weights = targets.weights[kept] * (targets.weights[pseudo].sum() / max(targets.weights[kept].sum(), 1e-12))
+    weights = targets.weights[kept] * (targets.weights[pseudo].sum() / max(targets.weights[kept].sum(), SMALLEST))
     rows = np.concatenate([np.arange(targets.true), kept])
     weights = np.concatenate([targets.weights[: targets.true], weights])
     return Targets(targets.nodes[rows], targets.labels[rows], weights, targets.true)
@@ -170,8 +170,8 @@ def evened(targets: Targets) -> Targets:
     """
     weights, labels = targets.weights[: targets.true], targets.labels[: targets.true]
     by_class = np.bincount(labels, weights)
-    even = weights / np.sqrt(np.maximum(by_class, np.finfo(np.float64).tiny))[labels]
-    even *= weights.sum() / max(even.sum(), np.finfo(np.float64).tiny)
+    even = weights / np.sqrt(np.maximum(by_class, SMALLEST))[labels]
+    even *= weights.sum() / max(even.sum(), SMALLEST)
     return replace(targets, weights=np.concatenate([even, targets.weights[targets.true :]]))
 
 
@@ -179,8 +179,7 @@ def disagreement(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.nd
     """B_u = H(Σ_v w_v p_vu) - Σ_v w_v H(p_vu), (N,) float32."""
     p = sum(weights[name] * np.exp(log_p) for name, log_p in log_probs.items())
     own = sum(weights[name] * (np.exp(log_p) * log_p).sum(axis=1) for name, log_p in log_probs.items())
-    mixed = -(p * np.log(np.maximum(p, 1e-12))).sum(axis=1)
-    return np.asarray(np.maximum(mixed + own, 0), dtype=np.float32)
+    return np.asarray(np.maximum(entropy(np.asarray(p)) + own, 0), dtype=np.float32)
 
 
 def combine(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray:

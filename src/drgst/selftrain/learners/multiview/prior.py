@@ -8,7 +8,8 @@ from drgst.graph.transforms.softmax import DOUBLE_ROWS, log_softmax, log_softmax
 
 ROUNDS = 50  # of scaling; the last one changes the shift by less than 0.001
 SHARPNESS = 0.3  # T over the spread of nodes
-MAX_NODES = 20_000  # on which the prior is estimated
+EPSILON = np.finfo(np.float64).eps
+SAMPLED_NODES = 20_000  # of the pool, on which the prior is estimated: every k-th
 
 
 def expected_prior(logits: np.ndarray) -> np.ndarray:
@@ -30,11 +31,11 @@ def prior_shift(log_q: np.ndarray, prior: np.ndarray) -> np.ndarray:
     near the prior, too.
     """
     x = log_q - log_q.mean(axis=1, keepdims=True)
-    temperature = max(SHARPNESS * float(np.median((x - np.median(x, axis=0)).std(axis=1))), 1e-6)
+    temperature = max(SHARPNESS * float(np.median((x - np.median(x, axis=0)).std(axis=1))), EPSILON)
     b = np.zeros(x.shape[1])
     for _ in range(ROUNDS):
         found = np.exp(log_softmax((x + b) / temperature)).mean(axis=0)
-        b += temperature * (np.log(prior) - np.log(found + 1e-12))
+        b += temperature * (np.log(prior) - np.log(np.maximum(found, EPSILON)))
     return b - b.mean()
 
 
@@ -42,7 +43,7 @@ def match_prior(log_q: np.ndarray, logits: np.ndarray, nodes: np.ndarray) -> np.
     """log softmax(log q + b), (N, C), b such that q has the :func:`expected_prior` of ``logits`` on ``nodes``."""
     if not nodes.size:
         return log_q
-    sample = nodes[:: -(-nodes.size // MAX_NODES)]
+    sample = nodes[:: -(-nodes.size // SAMPLED_NODES)]
     shift = prior_shift(log_q[sample], expected_prior(logits[sample]))
     if log_q.shape[0] > DOUBLE_ROWS:
         return log_softmax_float32(log_q + shift.astype(np.float32))

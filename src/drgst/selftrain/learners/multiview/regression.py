@@ -64,7 +64,7 @@ class SoftmaxRegression:
             new = ahead - cho_solve(factor, shards.sum(z.T @ error) + penalty * ahead, check_finite=False)
             if np.vdot(ahead - new, new - w) > 0:
                 momentum = 1.0
-            following = (1 + np.sqrt(1 + 4 * momentum * momentum)) / 2
+            following = (1 + np.sqrt(1 + (2 * momentum) ** 2)) / 2
             ahead = new + np.float32((momentum - 1) / following) * (new - w)
             w, momentum = new, following
         return w[:-1], w[-1]

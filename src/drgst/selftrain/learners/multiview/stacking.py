@@ -81,6 +81,6 @@ def view_weights(
 
 
 def _on_simplex(t: np.ndarray) -> np.ndarray:
-    """softmax, with every weight at least 1e-12 of the largest, so that it has a logarithm."""
-    w = np.exp(np.maximum(t - t.max(), np.log(1e-12)))
+    """softmax, with every weight at least the rounding error of the largest, so that it has a logarithm."""
+    w = np.exp(np.maximum(t - t.max(), np.log(np.finfo(np.float64).eps)))
     return np.asarray(w / w.sum())

@@ -37,15 +37,14 @@ from drgst.shards import ALONE, Shards
 
 FAR, NEAR, STEPS = 0.1, 0.3, 20  # restart probabilities and steps of propagations: experiments 007 and 024
 NEIGHBOURS = 10  # of the kNN view: experiment 009
-STRUCTURE_COLUMNS = 64
+LEADING_COLUMNS = 64  # of structure, and of the embedding that is shown
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
-FULL_WIDTH_NODES = 30_000  # up to which representations have all columns
 WIDE_NODES = 100_000  # up to which representations are stored in 32 bits and propagated by all steps
 SHORT_DEGREE = 10  # of the polynomials above: they differ from those of 20 steps by at most 0.0025
-MAPPED_NODES = 4_000_000  # above which representations are files that are mapped into memory
-CARRIED_NODES = 2_000_000  # above which a model leaves out the singular vectors of the nodes, which exceed all else
+MAPPED_NODES = 4_000_000  # above which representations are mapped files, and a model leaves out vectors of its nodes
 
 VIEWS = ("topology", "knn", "hops", "features", "structure", "neighbours")
+HOPS = ("x", "first", "second")  # parts of the view hops
 ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often similar as not
 _FEATURES = ("topology", "knn", "hops", "features")
 _EDGES = ("topology", "hops", "structure", "neighbours")
@@ -56,7 +55,7 @@ def available_views(graph: Graph) -> tuple[str, ...]:
     """The views that ``graph`` allows: by its features, its edges and, for kNN, its number of nodes."""
     features, edges = informative(graph.features), graph.num_edges > 0
     names = [v for v in VIEWS if (features or v not in _FEATURES) and (edges or v not in _EDGES)]
-    if graph.num_nodes < 3 or (graph.num_nodes > EXACT_NODES and find_spec("faiss") is None):
+    if graph.num_nodes <= 2 or (graph.num_nodes > EXACT_NODES and find_spec("faiss") is None):
         names = [v for v in names if v != "knn"]
     return tuple(names)
 
@@ -77,7 +76,7 @@ def matching_views(graph: Graph, name: str) -> tuple[str, ...]:
 
 def columns_kept(nodes: int) -> int:
     """min(256, max(32, 256 √(30,000 / N))): 99 for 200,000 nodes, 44 for 1 million."""
-    return min(MAX_COLUMNS, max(MIN_COLUMNS, int(MAX_COLUMNS * math.sqrt(FULL_WIDTH_NODES / max(nodes, 1)))))
+    return min(MAX_COLUMNS, max(MIN_COLUMNS, int(MAX_COLUMNS * math.sqrt(EXACT_NODES / max(nodes, 1)))))
 
 
 class Views:
@@ -215,7 +214,7 @@ class Views:
             self._made[name] = self._reduced(name, self._hops() if self.shards.size == 1 else self._shared_hops())
         else:
             self._made[name] = self._own_rows(self._centred(name, self._positions()))
-        if self.graph.num_nodes > CARRIED_NODES:
+        if self.graph.num_nodes > MAPPED_NODES:
             self.maps.arrays.pop(f"{name}.vectors", None)
 
     def _propagated(self, name: str, s: sp.csr_array, x: np.ndarray) -> None:
@@ -253,24 +252,24 @@ class Views:
 
     def _hops(self) -> np.ndarray:
         mean, x = mean_norm(self.graph.adjacency), self._table
-        width, parts = x.shape[1], ("x", "first", "second")
-        z = self._storage.empty((x.shape[0], len(parts) * width), "all hops")
-        for k, part in enumerate(parts):
+        width = x.shape[1]
+        z = self._storage.empty((x.shape[0], len(HOPS) * width), "all hops")
+        for k, part in enumerate(HOPS):
             x = (multiply_sparse(mean, x) if self._large else mean @ x) if k else x
             own = z[:, k * width : (k + 1) * width]
-            self._centred(f"hops.{part}", x, own, np.sqrt(1 / len(parts)))
+            self._centred(f"hops.{part}", x, own, np.sqrt(1 / len(HOPS)))
         release(z)
         return z
 
     def _shared_hops(self) -> np.ndarray:
         """:meth:`_hops` with several shards: the own columns of each part, then all columns of the own rows."""
         mean, x, found = mean_norm(self.graph.adjacency), self._table, []
-        for k, part in enumerate(("x", "first", "second")):
+        for k, part in enumerate(HOPS):
             x = multiply_sparse(mean, x) if k else x
             centre = x.mean(axis=0, dtype=np.float64).astype(np.float32)
             y = x - centre
             self.maps.arrays[f"hops.{part}.mean"] = _joined(centre, self.shards)
-            divide_rows(y, 3 * self.shards.sum(np.einsum("ij,ij->i", y, y, dtype=np.float64)))
+            divide_rows(y, len(HOPS) * self.shards.sum(np.einsum("ij,ij->i", y, y, dtype=np.float64)))
             y = y.astype(self._storage.dtype)
             found.append(self.shards.to_rows(y, self._feature_map.width))
         return np.hstack(found)
@@ -278,7 +277,7 @@ class Views:
     def _positions(self) -> np.ndarray:
         """S V of S = D^-½ A D^-½ ≈ U Σ Vᵀ, (N, 64); of new nodes by their edges to old ones."""
         s = sym_norm_without_loops(self.graph.adjacency)
-        width = min(STRUCTURE_COLUMNS, s.shape[0] - 1)
+        width = min(LEADING_COLUMNS, s.shape[0] - 1)
         width = min(width, columns_kept(s.shape[0])) if self._large else width
 
         def vectors() -> np.ndarray:
