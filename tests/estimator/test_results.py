@@ -99,10 +99,10 @@ def test_short_texts(model: drgst.SelfTraining, graph: Graph) -> None:
 
 
 def test_suggestions(model: drgst.SelfTraining) -> None:
-    """A class-balanced random sample for a recipe without a measured chooser, and it says so."""
+    """By the chooser that was measured for the recipe, which it says."""
     frame = model.suggest(5)
     assert len(frame) == 5
     assert set(frame.index) <= set(model.graph_.node_ids[model.split_.pool].tolist())
-    assert set(frame["chosen_by"]) == {"balanced"}
-    assert "no chooser was measured" in frame.attrs["note"]
+    assert set(frame["chosen_by"]) == {"typical-first"}
+    assert "above those of a random sample" in frame.attrs["note"]
     assert set(model.suggest(3, "margin")["chosen_by"]) == {"margin"}

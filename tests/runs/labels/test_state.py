@@ -40,7 +40,7 @@ def test_representation_is_the_weighted_kernel() -> None:
 
 def test_chooser_by_recipe() -> None:
     """A recipe without a measured chooser suggests a class-balanced random sample, and says so."""
-    assert default_chooser("drgst-plus") == "typical-first"
+    assert {default_chooser(name) for name in ("drgst-plus", "gcn", "drgst-de")} == {"typical-first"}
     assert default_chooser("own") == "balanced"
     assert "no chooser was measured" in chooser_note("own", "balanced")
     assert "above those of a random sample" in chooser_note("drgst-plus", "typical-first")
