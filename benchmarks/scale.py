@@ -2,7 +2,7 @@
 
 python benchmarks/scale.py [--nodes 200000 1000000] [--degree 20] [--folder FOLDER]
 python benchmarks/scale.py --flickr           a graph with useless edges and many words, against its kNN view alone
-python benchmarks/scale.py --nodes 1000000 --recipe drgst-de --set batch=auto --set epochs=20 --set stages=1
+python benchmarks/scale.py --nodes 1000000 --recipe drgst-de --val 500 --set batch=auto --set epochs=300
 
 Each run is a ``drgst run`` in a process of its own, so that CPU seconds, wall time and peak memory are those of the run
 alone, from the start of Python to the last file. The bare products follow in another process: as many as drgst-plus
@@ -36,14 +36,14 @@ PROPAGATIONS = 3
 FLICKR = {"classes": 9, "features": 12_000, "words": 24, "homophily": 1 / 9, "signal": 0.35}
 
 
-def make_graph(nodes: int, degree: int, path: Path, flickr: bool = False) -> None:
+def make_graph(nodes: int, options: argparse.Namespace, path: Path) -> None:
     """A block model with 20 labels per class in which features and edges tell classes apart in part.
 
-    ``flickr``: 9 classes, 12,000 words, edges that join any two classes alike.
+    ``--flickr``: 9 classes, 12,000 words, edges that join any two classes alike.
     """
-    model = FLICKR if flickr else {"homophily": 0.5, "signal": 0.3}
-    graph = block_model(nodes, nodes * degree // 2, seed=0, **model)
-    split = random_split(graph, per_class=20, val=0, test=min(nodes // 10, 100_000), seed=0)
+    model = FLICKR if options.flickr else {"homophily": 0.5, "signal": 0.3}
+    graph = block_model(nodes, nodes * options.degree // 2, seed=0, **model)
+    split = random_split(graph, per_class=20, val=options.val, test=min(nodes // 10, 100_000), seed=0)
     save_graph_folder(graph.with_(splits=(split,)), path)
 
 
@@ -92,9 +92,9 @@ def run(path: Path, out: Path, options: argparse.Namespace, settings: list[str])
 def measure(nodes: int, options: argparse.Namespace, folder: Path) -> None:
     """Print a line per run."""
     kind = "flickr" if options.flickr else "block"
-    path = folder / f"{kind}-{nodes}"
+    path = folder / (f"{kind}-{nodes}" + (f"-{options.val}" if options.val else ""))
     if not path.exists():
-        make_graph(nodes, options.degree, path, options.flickr)
+        make_graph(nodes, options, path)
     size = f"{nodes:,} nodes, {nodes * options.degree // 2:,} edges, "
     line, cpu, _ = run(path, folder / f"run-{kind}-{nodes}", options, options.set)
     print(size + line, flush=True)
@@ -116,6 +116,7 @@ def main() -> None:
     parser.add_argument("--degree", type=int, default=20)
     parser.add_argument("--flickr", action="store_true", help="useless edges, many words; also with view=knn")
     parser.add_argument("--recipe", default="drgst-plus")
+    parser.add_argument("--val", type=int, default=0, help="validation nodes, by which networks stop")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the run")
     parser.add_argument("--threads", type=int, help="of the run; by default as many as its size asks for")
     parser.add_argument("--folder", type=Path, help="where graphs and runs are kept; else they are deleted")

@@ -47,14 +47,25 @@ def test_one_panel_per_label_count_with_gaps_marked_as_not_run() -> None:
     other = sweep.Line("drgst-de", 20, {0.4: {0: 0.5}, 0.5: {0: 0.6}, 0.6: {0: 0.6}})
     figure = draw("threshold", sweep.Data("threshold", "cora", [whole, part, other]))
     first, second = figure.axes[:2]
-    assert first.get_title() == "3 labels per class, 1 draw"
-    assert second.get_title() == "20 labels per class, 1 draw"
+    assert first.get_title() == "3 labels per class"
+    assert second.get_title() == "20 labels per class"
+    assert any("mean over 1 draw and" in text.get_text() for text in figure.texts)
     lines = {line.get_color(): np.asarray(line.get_ydata()) for line in first.lines if len(line.get_xdata()) == 3}
     assert list(lines.values()) == [pytest.approx([60, 70, 80]), pytest.approx([50, np.nan, 60], nan_ok=True)]
     crosses = [line.get_xdata()[0] for line in first.lines if line.get_marker() == "x" and len(line.get_xdata())]
     assert crosses == [0.5]
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["DR-GST (dropout)", "DR-GST (dropedge)", "not run"]
+
+
+def test_panels_name_their_draws_where_these_differ() -> None:
+    one = sweep.Line("drgst-do", 3, {0.4: {0: 0.6}, 0.5: {0: 0.7}})
+    two = sweep.Line("drgst-do", 20, {0.4: {0: 0.6, 1: 0.5}, 0.5: {0: 0.7, 1: 0.6}})
+    figure = draw("threshold", sweep.Data("threshold", "cora", [one, two]))
+    assert [panel.get_title() for panel in figure.axes[:2]] == [
+        "3 labels per class, 1 draw",
+        "20 labels per class, 2 draws",
+    ]
 
 
 def test_a_sweep_without_a_shared_draw_is_refused(tmp_path: Path, make_row: Row) -> None:

@@ -127,7 +127,7 @@ def swept(shown: Sequence[Line]) -> list[float]:
 def draw(data: Data) -> style.Figure:
     """One panel per label count."""
     labels = sorted({line.per_class for line in data.lines})
-    values = swept(data.lines)
+    values, everywhere = swept(data.lines), len({line.draws for line in data.lines}) == 1
     figure, panels = style.accuracy_panels(len(labels), SYMBOLS[data.setting])
     missing = []
     for panel, k in zip(panels, labels, strict=True):
@@ -136,12 +136,15 @@ def draw(data: Data) -> style.Figure:
         every_other = 2 if len(values) > 4 and len(labels) > 1 else 1
         names = [_short(data.setting, v) if place % every_other == 0 else "" for place, v in enumerate(values)]
         panel.set_xticks(values, names)
-        panel.set_title(f"{k} labels per class, {style.count_draws(line.draws for line in shown)}")
+        draws = "" if everywhere else f", {style.count_draws(line.draws for line in shown)}"
+        panel.set_title(f"{k} labels per class{draws}")
     recipes = [recipe for recipe in DRGST if any(line.recipe == recipe for line in data.lines)]
     entries = {recipe_label(r): {"color": STYLES[r][0], "marker": STYLES[r][1]} for r in recipes}
     style.legend(figure, panels[0], entries, 3, any(missing))
-    interval = f"95 % within-draw interval ({style.FEWEST} draws or more)"
-    style.caption(figure, f"{dataset_label(data.dataset)}: mean over shared draws and {interval}")
+    draws = style.count_draws(line.draws for line in data.lines) if everywhere else "shared draws"
+    few = any(line.draws < style.FEWEST for line in data.lines)
+    interval = "95 % within-draw interval" + (f" ({style.FEWEST} draws or more)" if few else "")
+    style.caption(figure, f"{dataset_label(data.dataset)}: mean over {draws} and {interval}")
     return figure
 
 
