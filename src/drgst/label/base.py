@@ -23,7 +23,7 @@ class LabelState:
 
     representation: np.ndarray  # Z, (N, D), rows of about unit length
     candidates: np.ndarray  # (K,) nodes that may be chosen, sorted
-    labelled: np.ndarray  # (M,) nodes whose label is given
+    labelled: np.ndarray  # (M,) nodes whose label the model is trained on
     rng: np.random.Generator
     probabilities: np.ndarray | None = None  # p, (N, C)
     gain: np.ndarray | None = None  # B, (N,): information gain, or the disagreement of views

@@ -9,7 +9,14 @@ import numpy as np
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.runs.config import RunConfig
-from drgst.runs.labels.state import chooser_note, default_chooser, first_suggestions, known_classes, representation
+from drgst.runs.labels.state import (
+    chooser_note,
+    default_chooser,
+    first_suggestions,
+    known_classes,
+    representation,
+    trained_on,
+)
 from drgst.runs.run import Run
 from drgst.selftrain.learners.multiview.views import Views
 
@@ -61,3 +68,12 @@ def test_a_result_suggests_candidates() -> None:
         found = result.suggest(7, by)
         assert np.isin(found.nodes, result.model.arrays["candidates"]).all()
         np.testing.assert_array_equal(found.nodes, result.suggest(7, by).nodes)
+
+
+def test_validation_nodes_of_a_network_do_not_count_as_labelled() -> None:
+    """Their labels stop the training; the model learns nothing from them."""
+    split = random_split(GRAPH, per_class=3, val=20, test=20, seed=0)
+    every = np.union1d(split.train, split.val)
+    for recipe, settings, wanted in (("gcn", {"epochs": 5}, split.train), ("drgst-plus", {"stages": 1}, every)):
+        result = Run.of(GRAPH, RunConfig(recipe=recipe, seed=0, settings=settings), split).execute()
+        np.testing.assert_array_equal(trained_on(result), wanted)

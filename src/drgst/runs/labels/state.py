@@ -40,20 +40,29 @@ def first_state(views: Views, candidates: np.ndarray, rng: np.random.Generator) 
 
 def run_state(result: Result, views: Views, candidates: np.ndarray, rng: np.random.Generator) -> LabelState:
     """The state after a run."""
-    given = np.flatnonzero(result.model.arrays["given"] >= 0)
     z = representation(views, view_weights(result.model.state, views))
     return LabelState(
-        z, candidates, given, rng, result.probabilities, result.stage.all_gain, adjacency=views.graph.adjacency
+        z,
+        candidates,
+        trained_on(result),
+        rng,
+        result.probabilities,
+        result.stage.all_gain,
+        adjacency=views.graph.adjacency,
     )
+
+
+def trained_on(result: Result) -> np.ndarray:
+    """The training nodes. A validation node whose label only stops the training teaches the model nothing."""
+    return np.flatnonzero(result.model.arrays["labeled_stage"] == 0)
 
 
 def result_state(result: Result, by: str) -> LabelState:
     """The state after a finished run, for the chooser ``by``; the graph is not opened for a simple sample."""
     nodes, rng = result.model.arrays["candidates"], np.random.default_rng([result.model.seed, LABELS])
     if find_chooser(by).is_sample and by != "spread":
-        given = np.flatnonzero(result.model.arrays["given"] >= 0)
         z = np.asarray(row_l2(result.stage.embedding), dtype=np.float32)
-        return LabelState(z, nodes, given, rng, result.probabilities, result.stage.all_gain)
+        return LabelState(z, nodes, trained_on(result), rng, result.probabilities, result.stage.all_gain)
     problem = result.run.problem
     views: Views = problem.graph_cache.get(problem.graph, "views", lambda: Views(problem.graph))
     return run_state(result, views, nodes, rng)
