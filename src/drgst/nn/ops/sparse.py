@@ -156,7 +156,7 @@ class _Thin(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight)
-        return (weight.t() @ x.t()).t().contiguous()
+        return (weight.t().contiguous() @ x.t()).t().contiguous()  # of 3 columns twice as fast as with a view
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor]:
