@@ -101,7 +101,7 @@ def test_short_texts(model: drgst.SelfTraining, graph: Graph) -> None:
 def test_suggestions(model: drgst.SelfTraining) -> None:
     """By the chooser that was measured for the recipe, which it says."""
     frame = model.suggest(5)
-    assert len(frame) == 5
+    assert 0 < len(frame) <= 5  # confident nodes that stand for few others are left out
     assert set(frame.index) <= set(model.graph_.node_ids[model.split_.pool].tolist())
     assert set(frame["chosen_by"]) == {"typical-first"}
     assert "above those of a random sample" in frame.attrs["note"]
