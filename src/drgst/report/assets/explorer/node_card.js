@@ -44,7 +44,7 @@ function emptyCard() {
       'p',
       null,
       nodeLink(row.node),
-      ` predicted ${className(row.predicted)}, confidence ${percent(row.confidence, 0)}`,
+      ` predicted ${className(row.predicted)}, confidence ${percent(row.confidence, 0)}: ${row.reason}`,
     );
   const or = rows.length ? ', or start with one that is suggested for labelling:' : '.';
   return [
