@@ -105,4 +105,5 @@ def test_suggestions(model: drgst.SelfTraining) -> None:
     assert set(frame.index) <= set(model.graph_.node_ids[model.split_.pool].tolist())
     assert set(frame["chosen_by"]) == {"typical-first"}
     assert "above those of a random sample" in frame.attrs["note"]
+    assert len(model.suggest(5, "balanced")) == 5
     assert set(model.suggest(3, "margin")["chosen_by"]) == {"margin"}

@@ -49,6 +49,13 @@ def test_a_loaded_result_is_the_executed_one(result: Result, folder: Path) -> No
     assert loaded.recipe.parts() == result.recipe.parts()
 
 
+def test_a_loaded_result_suggests_the_same_nodes(result: Result, folder: Path, town: Graph) -> None:
+    """By the default chooser of its recipe, which reads the graph."""
+    loaded = load_result(folder, lambda _: town)
+    assert loaded.suggested.nodes.size
+    np.testing.assert_array_equal(loaded.suggested.nodes, result.suggested.nodes)
+
+
 def test_a_loaded_result_opens_the_data_for_metrics(result: Result, folder: Path, town: Graph) -> None:
     """Once, and refuses other data."""
     opened: list[str] = []

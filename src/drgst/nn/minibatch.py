@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -66,6 +66,8 @@ class BatchTrainer(NetworkTrainer):
     follows their mean gradient.
     """
 
+    steps_on_all_nodes: ClassVar[bool] = False
+
     def __init__(
         self,
         network: Backbone,
@@ -85,7 +87,6 @@ class BatchTrainer(NetworkTrainer):
         count = 1 if self.exact else math.ceil(inputs.nodes.size / size)
         self.count = count
         super().__init__(network, inputs, objective, validation, _in_passes(schedule, count), rng)
-        self.shares_hidden = False
 
     def _exact_batch(self, network: Backbone, objective: Objective, size: int) -> Batch | None:
         depth = getattr(network, "depth", None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -85,6 +86,8 @@ class NetworkTrainer:
     graph.
     """
 
+    steps_on_all_nodes: ClassVar[bool] = True  # so that a step can use the hidden layer of the evaluation
+
     def __init__(
         self,
         network: Backbone,
@@ -96,7 +99,7 @@ class NetworkTrainer:
     ) -> None:
         self.network, self.objective, self.schedule, self.rng = network, objective, schedule, rng
         self.shards: Shards = ALONE  # the processes that share the training
-        self.shares_hidden = not getattr(network, "random_hidden", True)
+        self.shares_hidden = self.steps_on_all_nodes and not getattr(network, "random_hidden", True)
         self.validated = validation.nodes.size > 0
         self.inputs = self._receptive_field(inputs, validation)
         self.rows = self._positions(objective.nodes)
