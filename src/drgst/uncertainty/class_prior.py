@@ -9,10 +9,11 @@ import numpy as np
 
 from drgst.errors import SettingError, unknown
 from drgst.graph.transforms.softmax import log_softmax, softmax
+from drgst.uncertainty.calibration import PRIOR_STD
 
 TOLERANCE = 1e-6  # by which stated shares may differ from a sum of 1
 MAX_NODES = 20_000  # on which a temperature is fitted
-PRIOR_STD, MOST_TEMPERATURE = 0.7, 5.0  # σ of log T, as in fit_temperature_with_prior; T and 1 / T are at most 5
+MOST_TEMPERATURE = 5.0  # T and 1 / T are at most 5
 _PAIR = re.compile(r"\s*(.+?)\s*=\s*([^=,]+?)\s*(?:,|$)")
 
 
@@ -43,7 +44,7 @@ def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
 
 def shares_text(shares: Mapping[str, float]) -> str:
     """``fraud=0.02, ok=0.98``: what :func:`parse_shares` reads."""
-    return ", ".join(f"{name}={share:g}" for name, share in shares.items())
+    return ", ".join(f"{name}={share:.12g}" for name, share in shares.items())
 
 
 def class_shares(shares: Mapping[str, float], class_names: Sequence[str]) -> np.ndarray:

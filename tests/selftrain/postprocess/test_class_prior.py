@@ -27,13 +27,14 @@ def test_every_recipe_follows_the_prior(recipe: str, tmp_path: Path) -> None:
     changes = SHORT if "epochs" in find_recipe(recipe).settings().names else {}
     model = drgst.SelfTraining(recipe, changes, prior=PRIOR).fit(GRAPH, SPLIT)
     np.testing.assert_allclose(model.predict_proba()[REST].mean(axis=0), [0.1, 0.3, 0.6], atol=1e-3)
-    plain = drgst.SelfTraining(recipe, changes).fit(GRAPH, SPLIT)
     found = re.search(r"temperature under it (\d\.\d\d)", model.result_.stage.note)
     temperature = float(model.result_.stage.state["postprocess/1/temperature"]) if recipe == "drgst-plus" else 1.0
     assert found
     assert float(found[1]) == pytest.approx(temperature, abs=0.006)
-    shift = model.result_.stage.final_logits - plain.result_.stage.final_logits / temperature
-    np.testing.assert_allclose(shift, np.broadcast_to(shift[0], shift.shape), atol=1e-4)
+    if recipe != "drgst-plus":  # whose pseudo-labels follow the prior, too
+        plain = drgst.SelfTraining(recipe, changes).fit(GRAPH, SPLIT)
+        shift = model.result_.stage.final_logits - plain.result_.stage.final_logits
+        np.testing.assert_allclose(shift, np.broadcast_to(shift[0], shift.shape), atol=1e-4)
     assert "Class prior of the unlabelled nodes: 0 0.1 (without it" in model.result_.stage.note
     model.save(str(tmp_path))
     loaded = drgst.load_model(str(tmp_path))

@@ -12,6 +12,7 @@ from drgst.graph.core import Features
 from drgst.graph.transforms.products import ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
+FEW_ROUNDS = 3  # of subspace iteration where singular vectors are features, which need not be exact
 DENSE_ENTRIES = 2**26  # up to so many (256 MB), a sparse matrix may be made dense
 
 
@@ -97,7 +98,7 @@ def projection(x: Features | ScaledMatrix, k: int) -> np.ndarray | None:
     if min(x.shape) <= k:
         return None
     if isinstance(x, ScaledMatrix) or x.shape[1] > GRAM_COLUMNS:
-        reduced = svd(x, k, seed=0, rounds=3)
+        reduced = svd(x, k, seed=0, rounds=FEW_ROUNDS)
         squares = np.maximum((reduced * reduced).sum(axis=0), np.finfo(np.float32).tiny)
         v = _product(_transposed(x), reduced)
         return np.asarray(np.divide(v, squares, out=v), dtype=np.float32)  # Xᵀ U Σ / Σ² = V

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.graph.transforms.features import centre, svd
+from drgst.graph.transforms.features import FEW_ROUNDS, centre, svd
 from drgst.graph.transforms.normalise import sym_norm_without_loops
 
 SPECTRAL = 64  # leading singular vectors, as in the view "structure" of drgst-plus
@@ -21,7 +21,7 @@ def structural_features(adjacency: sp.csr_array) -> np.ndarray:
     out = np.zeros((count, COLUMNS), dtype=np.float32)
     if count > 1 and adjacency.nnz:
         k = min(SPECTRAL, count - 1)
-        out[:, :k] = centre(svd(sym_norm_without_loops(adjacency), k, seed=0, rounds=3))
+        out[:, :k] = centre(svd(sym_norm_without_loops(adjacency), k, seed=0, rounds=FEW_ROUNDS))
     degree = np.log1p(np.diff(adjacency.indptr))
     spread = degree.std()
     out[:, SPECTRAL] = (degree - degree.mean()) / spread if spread > 0 else 0.0

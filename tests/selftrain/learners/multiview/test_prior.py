@@ -18,7 +18,7 @@ from drgst.graph.transforms.softmax import log_softmax
 from drgst.recipes import find_recipe
 from drgst.selftrain.learners.multiview import prior as module
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.learners.multiview.prior import expected_prior, match_prior, prior_shift
+from drgst.selftrain.learners.multiview.prior import expected_prior, match_prior, prior_shift, stated_prior
 
 
 def random_log_p(rng: np.random.Generator, nodes: int, classes: int, tilt: float = 0.0) -> np.ndarray:
@@ -26,16 +26,48 @@ def random_log_p(rng: np.random.Generator, nodes: int, classes: int, tilt: float
 
 
 def test_the_expected_prior_lies_between_argmax_and_mean() -> None:
-    """Of four nodes three go to class 0; p gives it 0.55 on average."""
+    """Of four nodes three go to class 0, and one more is counted of each class; p gives it 0.55 on average."""
     p = np.array([[0.6, 0.4], [0.6, 0.4], [0.6, 0.4], [0.4, 0.6]])
-    a, b = np.sqrt(0.7501 * 0.55), np.sqrt(0.2501 * 0.45)
+    a, b = np.sqrt(4 / 4 * 0.55), np.sqrt(2 / 4 * 0.45)
     np.testing.assert_allclose(expected_prior(np.log(p)), [a / (a + b), b / (a + b)])
 
 
 def test_a_class_that_no_node_is_given_keeps_a_share() -> None:
-    found = expected_prior(np.log(np.tile([0.6, 0.39, 0.01], (10, 1))))
-    assert 0 < found[2] < 0.01
+    found = expected_prior(np.log(np.tile([0.6, 0.39, 0.01], (100, 1))))
+    assert 0 < found[2] < 0.015
     assert found.sum() == pytest.approx(1)
+
+
+def test_a_stated_share_leaves_the_others_in_proportion() -> None:
+    expected = np.array([0.5, 0.3, 0.2])
+    np.testing.assert_allclose(stated_prior(expected, np.array([np.nan, 0.1, np.nan])), [0.9 * 5 / 7, 0.1, 0.9 * 2 / 7])
+    every = np.array([0.2, 0.2, 0.6])
+    np.testing.assert_array_equal(stated_prior(expected, every), every)
+
+
+def test_stated_shares_take_the_place_of_expected_ones() -> None:
+    log_q, stated = random_log_p(np.random.default_rng(4), 2_000, 3, 1.0), np.array([0.6, 0.3, 0.1])
+    nodes = np.arange(2_000)
+    free, found = match_prior(log_q, log_q, nodes), match_prior(log_q, log_q, nodes, stated)
+    np.testing.assert_allclose(np.bincount(found.argmax(axis=1)) / 2_000, stated, atol=0.02)
+    assert np.bincount(free.argmax(axis=1)).argmax() == 2
+
+
+def test_a_stated_prior_makes_better_pseudo_labels() -> None:
+    """Labels in equal numbers do not show that a class is six times as large as another; a stated prior does."""
+    graph = block_model(600, 1_500, seed=3, classes=3, homophily=0.55, signal=0.3, imbalance=6.0)
+    split = random_split(graph, per_class=3, val=0, test=0, seed=1)
+    rest = np.setdiff1d(np.arange(600), split.train)
+    counts = np.bincount(graph.labels[rest], minlength=3) / rest.size
+    shares = dict(zip(graph.class_names, counts.tolist(), strict=True))
+    learner = MultiViewEnsemble(prior=", ".join(f"{name}={share:.12g}" for name, share in shares.items()))
+    right = []
+    for own in (MultiViewEnsemble(), learner):
+        recipe = find_recipe("drgst-plus").make(find_recipe("drgst-plus").settings({}))
+        recipe = recipe.with_parts(learner=own, postprocess=())
+        p = SelfTraining(recipe).fit(graph, split).predict_proba(graph)
+        right.append(float((p.argmax(axis=1) == graph.labels)[rest].mean()))
+    assert right[1] > right[0] + 0.02
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.3, 1.0])

@@ -10,12 +10,12 @@ from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression
 from drgst.selftrain.learners.multiview.stacking import (
     PSEUDO_COUNTS,
-    SCALE_DEVIATION,
     folds,
     out_of_fold,
     stack,
     view_weights,
 )
+from drgst.uncertainty.calibration import PRIOR_STD
 
 
 def rows(count: int, signal: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -58,10 +58,18 @@ def test_stack_is_the_maximum() -> None:
     def negative(t: np.ndarray) -> float:
         w = np.array([1, np.exp(t[0])]) / (1 + np.exp(t[0]))
         likelihood = log_softmax(np.exp(t[1]) * np.tensordot(w, log_probs, 1))[np.arange(30), labels].sum()
-        return -float(likelihood + PSEUDO_COUNTS * default @ np.log(w) - t[1] ** 2 / 2 / SCALE_DEVIATION**2)
+        return -float(likelihood + PSEUDO_COUNTS * default @ np.log(w) - t[1] ** 2 / 2 / PRIOR_STD**2)
 
     t = minimize(negative, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9}).x
     np.testing.assert_allclose(stack(log_probs, labels, default)[1], 1 / (1 + np.exp(-t[0])), atol=1e-3)
+
+
+def test_views_whose_defaults_are_all_0_share_equally() -> None:
+    """As topology alone has where edges join nodes that are not alike."""
+    labels, z = rows(9, 3.0, 1)
+    assert view_weights({"topology": z}, labels, {"topology": 0.0}, SoftmaxRegression(3)) == {"topology": 1.0}
+    both = view_weights({"a": z, "b": z}, labels, {"a": 0.0, "b": 0.0}, SoftmaxRegression(3))
+    assert both == pytest.approx({"a": 0.5, "b": 0.5})
 
 
 def test_labels_move_the_default_and_many_decide() -> None:

@@ -27,8 +27,8 @@ from drgst.selftrain.learners.multiview.view_maps import ViewMaps
 from drgst.selftrain.learners.multiview.views import LEADING_COLUMNS, Views, matching_views
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
+from drgst.uncertainty.class_prior import class_shares, parse_shares
 
-SHARED_ROWS = 2_000  # from which several shards fit a regression together: below, every shard fits it itself
 MIN_WEIGHT = 0.01  # of a view that is used
 MAPS = "map."  # prefix of the maps of views in a state
 SMALLEST = np.finfo(np.float64).tiny  # above zero
@@ -50,6 +50,7 @@ class MultiViewEnsemble:
     max_pseudo_labels: int = SAMPLED_NODES  # that classifiers are fitted to
     smoothed: bool = True  # whether pseudo-labels are selected by smoothed log-probabilities
     align_prior: bool = True  # whether they are selected with the class prior that p expects
+    prior: str | None = None  # class shares that the user states, as in fraud=0.02, instead of those that p expects
     weights: tuple[tuple[str, float], ...] = field(default=(), repr=False)  # of views; empty: fitted
     reads: ClassVar[tuple[str, ...]] = ()
     kinds: ClassVar[tuple[str, ...]] = ("view",)
@@ -79,7 +80,7 @@ class MultiViewEnsemble:
             untrained(problem, log_p, "softmax regression is fitted"),
             time.perf_counter() - began,
             lambda _rng, _exact: gain(),
-            selection_logits=self._selection_logits(log_p, views, weights, problem.split.pool),
+            selection_logits=self._selection_logits(log_p, views, weights, problem),
             note=self._describe(problem, weights),
         )
 
@@ -138,11 +139,15 @@ class MultiViewEnsemble:
         used = {*weights, *(("features",) if any(n not in ("structure", "neighbours") for n in weights) else ())}
         return {name: a for name, a in views.maps.arrays.items() if name.split(".")[0] in {"nodes", *used}}
 
-    def _selection_logits(self, log_p: np.ndarray, views: Views, weights: Weights, pool: np.ndarray) -> np.ndarray:
-        """log p smoothed over the edges of the views, with the class prior that p expects on the pool."""
+    def _selection_logits(self, log_p: np.ndarray, views: Views, weights: Weights, problem: Problem) -> np.ndarray:
+        """log p smoothed over the edges of the views, with the class prior that is stated or that p expects."""
         s = views.smoother(weights) if self.smoothed else None
         log_q = log_p if s is None else smooth_log_probs(log_p, s)
-        return match_prior(log_q, log_p, pool).astype(np.float32) if self.align_prior else log_q.astype(np.float32)
+        if self.align_prior:
+            names = problem.graph.class_names
+            shares = None if self.prior is None else class_shares(parse_shares(self.prior), names)
+            log_q = match_prior(log_q, log_p, problem.split.pool, shares)
+        return log_q.astype(np.float32)
 
     def _describe(self, problem: Problem, weights: Weights) -> str:
         ordered = sorted(weights.items(), key=lambda item: -item[1])
@@ -201,9 +206,9 @@ def _evaluated(
 
 
 def _fitted(regression: SoftmaxRegression, views: Views, name: str, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
-    """W and b of a view; each of several shards has its own rows, unless there are few."""
+    """W and b of a view; each of several shards has its own rows, unless there are no more of them than columns."""
     z, nodes, shards = views[name], targets.nodes, views.shards
-    if shards.size == 1 or nodes.size < SHARED_ROWS:
+    if shards.size == 1 or nodes.size <= z.shape[1]:
         return regression.fit(shards.at(z, nodes, views.graph.num_nodes), targets.labels, targets.weights)
     rows = shards.rows(views.graph.num_nodes)
     own = (nodes >= rows.start) & (nodes < rows.stop)

@@ -16,11 +16,11 @@ def expected_prior(logits: np.ndarray) -> np.ndarray:
     """t_c ∝ sqrt(h_c s_c), (C,): h the shares of argmax p over M nodes, s the mean of p = softmax(``logits``), (M, C).
 
     With weak evidence argmax favours the larger classes (h too uneven) and p stays near uniform (s too even); the
-    geometric mean lies between. A class that is nowhere predicted keeps a small share.
+    geometric mean lies between. One more node is counted of each class, so that none has the share 0.
     """
     nodes, classes = logits.shape
-    hard = np.bincount(logits.argmax(axis=1), minlength=classes) / nodes
-    both = np.sqrt((hard + 1e-4) * np.exp(log_softmax(logits)).mean(axis=0))
+    hard = (np.bincount(logits.argmax(axis=1), minlength=classes) + 1) / nodes
+    both = np.sqrt(hard * np.exp(log_softmax(logits)).mean(axis=0))
     return np.asarray(both / both.sum())
 
 
@@ -39,12 +39,28 @@ def prior_shift(log_q: np.ndarray, prior: np.ndarray) -> np.ndarray:
     return b - b.mean()
 
 
-def match_prior(log_q: np.ndarray, logits: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """log softmax(log q + b), (N, C), b such that q has the :func:`expected_prior` of ``logits`` on ``nodes``."""
+def stated_prior(expected: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """π_c where a share is stated; the other classes have the rest, in the proportions of ``expected``, (C,).
+
+    ``shares`` are π, (C,), NaN where not stated.
+    """
+    free = ~np.isfinite(shares)
+    rest = expected * free
+    return np.asarray(np.where(free, rest * ((1 - shares[~free].sum()) / max(rest.sum(), EPSILON)), shares))
+
+
+def match_prior(
+    log_q: np.ndarray, logits: np.ndarray, nodes: np.ndarray, shares: np.ndarray | None = None
+) -> np.ndarray:
+    """log softmax(log q + b), (N, C), b such that q has the :func:`expected_prior` of ``logits`` on ``nodes``.
+
+    Class ``shares`` that the user states, (C,), take its place (:func:`stated_prior`).
+    """
     if not nodes.size:
         return log_q
     sample = nodes[:: -(-nodes.size // SAMPLED_NODES)]
-    shift = prior_shift(log_q[sample], expected_prior(logits[sample]))
+    prior = expected_prior(logits[sample])
+    shift = prior_shift(log_q[sample], prior if shares is None else stated_prior(prior, shares))
     if log_q.shape[0] > DOUBLE_ROWS:
         return log_softmax_float32(log_q + shift.astype(np.float32))
     return log_softmax(log_q + shift)

@@ -11,7 +11,6 @@ from drgst.graph.transforms.softmax import log_softmax_float32, row_max
 from drgst.shards import ALONE, Shards
 
 STEPS = 20  # of accelerated descent; the objective is then within 0.001 of its minimum on the paper's data sets
-JITTER = 1e-6  # added to the curvature of the bias, which has no l2
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,9 @@ class SoftmaxRegression:
         z = np.hstack([z, np.ones((count, 1), dtype=np.float32)])  # the last column is the bias
         penalty = np.full((width + 1, 1), min(1 / total, self.most_l2), dtype=np.float32)
         penalty[-1] = 0
-        curvature = shards.sum(0.5 * ((z * share).T @ z))
-        curvature[np.diag_indices(width + 1)] += np.maximum(penalty, JITTER)[:, 0]
+        curvature = shards.sum((z * share).T @ z / 2)
+        # The bias has no l2; rounding must not make the matrix singular.
+        curvature[np.diag_indices(width + 1)] += np.maximum(penalty, np.finfo(np.float32).eps)[:, 0]
         factor = cho_factor(curvature, overwrite_a=True, check_finite=False)
         target = np.zeros((count, self.classes), dtype=np.float32)
         target[np.arange(count), labels] = 1

@@ -8,11 +8,10 @@ import numpy as np
 
 from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
+from drgst.uncertainty.calibration import PRIOR_STD
 
 FOLDS = 3
-MIN_DEFAULT = 1e-3  # of a default weight, so that labels can raise it
 PSEUDO_COUNTS = 20.0  # labels that the default weights count for: experiment 021
-SCALE_DEVIATION = 0.7  # prior deviation of log s: a scale between a half and two is usual
 
 
 def folds(labels: np.ndarray, number: int = FOLDS) -> np.ndarray:
@@ -47,16 +46,16 @@ def stack(log_probs: np.ndarray, labels: np.ndarray, default: np.ndarray) -> np.
         w = _on_simplex(t[:views])
         z = np.exp(t[views]) * np.tensordot(w, log_probs, 1)
         log_p = log_softmax(z)
-        value = PSEUDO_COUNTS * default @ np.log(w) - 0.5 * (t[views] / SCALE_DEVIATION) ** 2
+        value = PSEUDO_COUNTS * default @ np.log(w) - (t[views] / PRIOR_STD) ** 2 / 2
         error = np.exp(log_p)
         error[rows, labels] -= 1
         slope = np.exp(t[views]) * np.einsum("mc,vmc->v", error, log_probs) - PSEUDO_COUNTS * default / w
-        by_scale = (error * z).sum() + t[views] / SCALE_DEVIATION**2
+        by_scale = (error * z).sum() + t[views] / PRIOR_STD**2
         return -float(log_p[rows, labels].sum() + value), np.append(w * (slope - w @ slope), by_scale)
 
     from scipy.optimize import minimize  # slow to import
 
-    found = minimize(objective, np.append(np.log(default), 0.0), jac=True, method="L-BFGS-B")
+    found = minimize(objective, np.zeros(views + 1), jac=True, method="L-BFGS-B")
     return _on_simplex(found.x[:views])
 
 
@@ -71,8 +70,7 @@ def view_weights(
     The default where no label can be held out: every class has one label only.
     """
     prior = np.array([default[name] for name in representations])
-    prior = np.maximum(prior, MIN_DEFAULT)
-    prior = prior / prior.sum()
+    prior = prior / prior.sum() if prior.any() else np.full(prior.size, 1 / prior.size)
     held_out = folds(labels) >= 0
     if held_out.any() and len(prior) > 1:
         each = [out_of_fold(z, labels, regression)[held_out] for z in representations.values()]

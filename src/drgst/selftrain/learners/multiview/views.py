@@ -16,13 +16,15 @@ import scipy.sparse as sp
 from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Features, Graph
 from drgst.graph.transforms.feature_map import FeatureMap
-from drgst.graph.transforms.features import project, projection, row_l2, svd
+from drgst.graph.transforms.features import FEW_ROUNDS, project, projection, row_l2, svd
 from drgst.graph.transforms.homophily import homophily
 from drgst.graph.transforms.knn import EXACT_NODES, knn_adjacency
 from drgst.graph.transforms.neighbour_words import neighbour_idf, neighbour_words, scaled_neighbour_words
 from drgst.graph.transforms.normalise import mean_norm, sym_norm, sym_norm_without_loops
 from drgst.graph.transforms.products import (
+    MANY_ROWS,
     Storage,
+    as_float32,
     divide_rows,
     gram,
     multiply_rows,
@@ -32,14 +34,15 @@ from drgst.graph.transforms.products import (
 )
 from drgst.graph.transforms.propagate import MatrixSum, polynomials, restart_coefficients, shortened
 from drgst.graph.transforms.rank_normalise import informative
+from drgst.selftrain.learners.multiview.ridge import ridge_map
 from drgst.selftrain.learners.multiview.view_maps import ViewMaps
 from drgst.shards import ALONE, Shards
 
-FAR, NEAR, STEPS = 0.1, 0.3, 20  # restart probabilities and steps of propagations: experiments 007 and 024
+RESTART, STEPS = 0.15, 20  # restart probability α and steps of propagations: experiments 024 and 034
 NEIGHBOURS = 10  # of the kNN view: experiment 009
 LEADING_COLUMNS = 64  # of structure, and of the embedding that is shown
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
-WIDE_NODES = 100_000  # up to which representations are stored in 32 bits and propagated by all steps
+WIDE_NODES = MANY_ROWS  # up to which representations are stored in 32 bits and propagated by all steps
 SHORT_DEGREE = 10  # of the polynomials above: they differ from those of 20 steps by at most 0.0025
 MAPPED_NODES = 4_000_000  # above which representations are mapped files, and a model leaves out vectors of its nodes
 
@@ -82,11 +85,11 @@ def columns_kept(nodes: int) -> int:
 class Views:
     """The representations of a graph's nodes, z, (N, D) with centred rows of unit length, each made once.
 
-    ``topology``: Π X, Π the mean of α Σ_k (1-α)^k Â^k for α = 0.1 and 0.3. ``knn``: Π X, α = 0.1, over the edges of the
-    10 nearest nodes by cosine. ``hops``: [X, D^-1 A X, (D^-1 A)² X], where a neighbour may count against a class,
-    reduced to the leading columns of its SVD. ``features``: X alone. ``structure``: leading singular vectors of
-    D^-½ A D^-½, from edges alone. ``neighbours``: Π X, α = 0.1, where the features of a node are its neighbours (TF-IDF
-    of A + I), from edges alone. X is the :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
+    ``topology``: Π X M, Π = α Σ_k (1-α)^k Â^k, M the :func:`~.ridge.ridge_map` of Π X on X. ``knn``: the same over the
+    edges of the 10 nearest nodes by cosine. ``hops``: [X, D^-1 A X, (D^-1 A)² X], where a neighbour may count against a
+    class, reduced to the leading columns of its SVD. ``features``: X alone. ``structure``: leading singular vectors of
+    D^-½ A D^-½, from edges alone. ``neighbours``: Π X M, where the features of a node are its neighbours (TF-IDF of A +
+    I), from edges alone. X is the :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
 
     With several ``shards``, each propagates its own columns and holds its own rows; singular vectors are computed by
     each.
@@ -218,16 +221,25 @@ class Views:
             self.maps.arrays.pop(f"{name}.vectors", None)
 
     def _propagated(self, name: str, s: sp.csr_array, x: np.ndarray) -> None:
-        coefficients = restart_coefficients(FAR, STEPS)
-        if name == "topology":
-            coefficients = (coefficients + restart_coefficients(NEAR, STEPS)) / 2
+        coefficients = restart_coefficients(RESTART, STEPS)
         if self._large:
             coefficients = shortened(coefficients, SHORT_DEGREE)
         known = self.maps.arrays.get(f"{name}.mean")
         (z,), (mean,) = polynomials(s, x, [coefficients], self._storage, name, [known], self.shards)
-        self._made[name] = z
         self.maps.arrays[f"{name}.mean"] = _joined(mean, self.shards)
+        self._made[name] = self._mapped(name, x, z)
         release(z)
+
+    def _mapped(self, name: str, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """z_i M / ‖z_i M‖₂ in place, M the :func:`~.ridge.ridge_map` of z on x.
+
+        z_i M is the part of the propagated features that own features predict: directions in which a node and its
+        surroundings agree keep their length, and noise gets shorter (experiment 034).
+        """
+        weight = self.maps.learn(f"{name}.map", lambda: ridge_map(self.shards.to_rows(x, z.shape[1]), z, self.shards))
+        for rows in row_blocks(*z.shape):
+            z[rows] = row_l2(as_float32(z[rows]) @ weight)
+        return z
 
     def _reduced(self, name: str, z: np.ndarray) -> np.ndarray:
         """Z V, (N, k), with the leading singular vectors V of Z, where Z has more than k columns."""
@@ -281,7 +293,7 @@ class Views:
         width = min(width, columns_kept(s.shape[0])) if self._large else width
 
         def vectors() -> np.ndarray:
-            leading = svd(s, width, seed=0, rounds=3, symmetric=self._large)
+            leading = svd(s, width, seed=0, rounds=FEW_ROUNDS, symmetric=self._large)
             sums = np.einsum("ij,ij->j", leading, leading) if self._large else (leading * leading).sum(axis=0)
             squares = np.maximum(sums, np.finfo(np.float32).tiny)
             found = multiply_sparse(s, leading) if self._large else s @ leading
