@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from drgst.errors import GraphError, SettingError
+from drgst.errors import GraphError, RunError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split, random_split
@@ -168,6 +168,16 @@ def test_new_nodes_are_predicted_nearly_as_by_a_new_fit() -> None:
     with pytest.warns(UserWarning, match="the others stand in"):
         alone = MultiViewEnsemble().predict(state, part(graph, new), Settings())
     assert right(alone, new) > 0.6
+
+
+def test_a_model_of_an_earlier_version_is_refused(world: Any) -> None:
+    """Its propagated views had no map: a map of the new graph would be another."""
+    state = dict(trained(world.problem("drgst-plus")).state)
+    del state["map.topology.map"]
+    with pytest.raises(
+        RunError, match="an earlier version, which had another view 'topology', fitted the model; fit it again"
+    ):
+        MultiViewEnsemble().predict(state, world.graph, Settings())
 
 
 def test_ablations_leave_one_view_out(world: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from drgst.errors import SettingError
+from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.graph.transforms.propagate import smooth_log_probs
 from drgst.graph.transforms.rank_normalise import describe_features
@@ -24,7 +24,7 @@ from drgst.selftrain.learners.multiview.prior import SAMPLED_NODES, match_prior
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
 from drgst.selftrain.learners.multiview.stacking import view_weights
 from drgst.selftrain.learners.multiview.view_maps import ViewMaps
-from drgst.selftrain.learners.multiview.views import LEADING_COLUMNS, Views, matching_views
+from drgst.selftrain.learners.multiview.views import LEADING_COLUMNS, PROPAGATED, Views, matching_views
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.class_prior import class_shares, parse_shares
@@ -119,6 +119,11 @@ class MultiViewEnsemble:
         arrays = {name.removeprefix(MAPS): t.numpy() for name, t in state.items() if name.startswith(MAPS)}
         views = Views(graph, ViewMaps(arrays))
         shares = {k.removesuffix(".share"): float(v) for k, v in state.items() if k.endswith(".share")}
+        old = [name for name in shares if name in PROPAGATED and f"{name}.map" not in arrays]
+        if old:
+            raise RunError(
+                f"the model was fitted by an earlier version, which had another view {old[0]!r}; fit it again"
+            )
         kept = views.carried_over(shares)
         total = sum(shares[name] for name in kept)
         return {n: _log_probs(views, n, state) for n in kept}, {n: shares[n] / total for n in kept}

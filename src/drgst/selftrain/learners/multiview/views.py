@@ -47,6 +47,7 @@ SHORT_DEGREE = 10  # of the polynomials above: they differ from those of 20 step
 MAPPED_NODES = 4_000_000  # above which representations are mapped files, and a model leaves out vectors of its nodes
 
 VIEWS = ("topology", "knn", "hops", "features", "structure", "neighbours")
+PROPAGATED = ("topology", "knn", "neighbours")
 HOPS = ("x", "first", "second")  # parts of the view hops
 ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often similar as not
 _FEATURES = ("topology", "knn", "hops", "features")
@@ -91,8 +92,7 @@ class Views:
     D^-½ A D^-½, from edges alone. ``neighbours``: Π X M, where the features of a node are its neighbours (TF-IDF of A +
     I), from edges alone. X is the :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
 
-    With several ``shards``, each propagates its own columns and holds its own rows; singular vectors are computed by
-    each.
+    With several ``shards``, each propagates its own columns, holds its own rows and computes all singular vectors.
     """
 
     def __init__(self, graph: Graph, maps: ViewMaps | None = None, shards: Shards = ALONE) -> None:
@@ -224,8 +224,8 @@ class Views:
         coefficients = restart_coefficients(RESTART, STEPS)
         if self._large:
             coefficients = shortened(coefficients, SHORT_DEGREE)
-        known = self.maps.arrays.get(f"{name}.mean")
-        (z,), (mean,) = polynomials(s, x, [coefficients], self._storage, name, [known], self.shards)
+        known = [self.maps.arrays.get(f"{name}.mean")]
+        (z,), (mean,) = polynomials(s, x, [coefficients], self._storage, name, known, self.shards)
         self.maps.arrays[f"{name}.mean"] = _joined(mean, self.shards)
         self._made[name] = self._mapped(name, x, z)
         release(z)
@@ -233,8 +233,7 @@ class Views:
     def _mapped(self, name: str, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """z_i M / ‖z_i M‖₂ in place, M the :func:`~.ridge.ridge_map` of z on x.
 
-        z_i M is the part of the propagated features that own features predict: directions in which a node and its
-        surroundings agree keep their length, and noise gets shorter (experiment 034).
+        Directions in which a node and its surroundings agree keep their length, noise gets shorter (experiment 034).
         """
         weight = self.maps.learn(f"{name}.map", lambda: ridge_map(self.shards.to_rows(x, z.shape[1]), z, self.shards))
         for rows in row_blocks(*z.shape):
