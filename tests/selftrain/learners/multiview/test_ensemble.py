@@ -174,9 +174,7 @@ def test_a_model_of_an_earlier_version_is_refused(world: Any) -> None:
     """Its propagated views had no map: a map of the new graph would be another."""
     state = dict(trained(world.problem("drgst-plus")).state)
     del state["map.topology.map"]
-    with pytest.raises(
-        RunError, match="an earlier version, which had another view 'topology', fitted the model; fit it again"
-    ):
+    with pytest.raises(RunError, match="fitted by an earlier version, which had another view 'topology'; fit it again"):
         MultiViewEnsemble().predict(state, world.graph, Settings())
 
 
