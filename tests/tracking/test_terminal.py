@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import math
+from typing import Any
 
 from rich.console import Console
 
+from drgst import SelfTraining
 from drgst.selftrain.history import History
 from drgst.tracking.terminal import Progress
 from drgst.tracking.words import stage_line
@@ -24,6 +26,13 @@ def test_one_line_per_stage_without_a_terminal(history: History) -> None:
         progress.stage(history)
     assert plain.file.getvalue().strip() == stage_line(history, 2)  # type: ignore[attr-defined]
     assert "pseudo-labelled nodes, validation accuracy" in stage_line(history, 2)
+
+
+def test_a_stage_without_epochs_names_none(world: Any) -> None:
+    """A linear model is fitted in closed form or in a fixed number of steps."""
+    linear = SelfTraining("drgst-plus", {"stages": 1}).fit(world.graph, world.split).history_
+    assert "epoch" not in stage_line(linear, 1)
+    assert stage_line(linear, 1).startswith("stage 1 of 1: ")
 
 
 def test_a_live_line_on_a_terminal() -> None:

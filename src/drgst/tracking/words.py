@@ -50,7 +50,9 @@ def stage_line(history: History, stages: int | None) -> str:
     parts = [f"{stage.pseudo_labels.nodes.size:,} pseudo-labelled nodes"] if stage.number else []
     if not math.isnan(stage.val_accuracy):
         parts.append(f"validation accuracy {stage.val_accuracy:.1%}")
-    parts += [f"{stage.epochs:,} epochs", f"{stage.seconds:.1f} s"]
+    if stage.epochs:  # a linear model has none
+        parts.append(f"{stage.epochs:,} epochs")
+    parts.append(f"{stage.seconds:.1f} s")
     why = f" ({stage.note})" if stage.note and not stage.accepted else ""  # the summary of the run has the other notes
     return f"{stage_name(stage.number, stages)}: {', '.join(parts)}{why}"
 
