@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from drgst.bench.execute import blank, execute
-from drgst.bench.expand import Expander
-from drgst.bench.grid import Grid
-from drgst.bench.store import Store
-from drgst.bench.store.export import to_csv
+from drgst.lab.experiments import ABLATED
+from drgst.lab.grid.execute import blank, execute
+from drgst.lab.grid.expand import Expander
+from drgst.lab.grid.grid import Grid
+from drgst.lab.paper import DATASETS, LABELS
+from drgst.lab.store import Store
+from drgst.lab.store.export import to_csv
 from drgst.recipes import recipe_names
-from drgst.report.experiments import ABLATED
-from drgst.report.paper import DATASETS, LABELS
 
 Row = dict[str, Any]
 RECIPES = ("gcn", "sts", "m3s", "drgst-do", "drgst-de")
@@ -64,10 +64,10 @@ def drgst(*arguments: object) -> Done:
 
 
 def bench(grid: Grid, store: Path, jobs: int = 1) -> Done:
-    """``drgst bench`` with this grid."""
+    """``drgst lab bench`` with this grid."""
     options = {"datasets": grid.datasets, "per-class": grid.per_class, "recipes": grid.recipes, "draws": [grid.draws]}
     arguments = [part for name, values in options.items() for part in (f"--{name}", ",".join(map(str, values)))]
-    return drgst("bench", *arguments, "--jobs", jobs, "--store", store, "--json")
+    return drgst("lab", "bench", *arguments, "--jobs", jobs, "--store", store, "--json")
 
 
 def report(what: str, measured: str, limit: str = "", met: bool = True) -> None:
@@ -124,10 +124,10 @@ def tables(folder: Path, made: Row) -> None:
     fill(folder / "many.db", rows)
     to_csv(rows, folder / "many.csv")
     for name in ("many.db", "many.csv"):
-        done = drgst("table", "main", "--store", folder / name)
+        done = drgst("lab", "table", "main", "--store", folder / name)
         if done.output.count(f" {draws}\n") < len(rows) / draws:
             sys.exit(f"cells are missing in the table:\n{done.output}")
-        report_time(f"drgst table main of {len(rows):,} rows, {Path(name).suffix[1:]}", done)
+        report_time(f"drgst lab table main of {len(rows):,} rows, {Path(name).suffix[1:]}", done)
 
 
 def scheduling(folder: Path, draws: int) -> None:

@@ -17,8 +17,8 @@ import scipy.sparse as sp
 import torch
 
 from drgst import SelfTraining
+from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.selftrain.learners.multiview.views import VIEWS, available_views
 

@@ -22,11 +22,11 @@ import numpy as np
 import torch
 
 import drgst
+from drgst.lab.paper import dataset_order
 from drgst.nn.losses import cross_entropy
 from drgst.nn.random import generator
 from drgst.recipes.resolve import resolve
-from drgst.report.figures.style import new_figure, save, styled
-from drgst.report.paper import dataset_order
+from drgst.report.style import new_figure, save, styled
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.problem import Problem, Targets
 from drgst.uncertainty.gain import GainSettings, estimate_gain

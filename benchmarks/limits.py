@@ -32,7 +32,7 @@ def python(code: str) -> Callable[[], object]:
 def main() -> None:
     """Measure everything that takes less than a few minutes."""
     import drgst
-    from drgst.graph.transforms.views import view
+    from drgst.transforms.views import view
 
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache

@@ -12,8 +12,8 @@ import argparse
 import numpy as np
 
 import drgst
-from drgst.runs.decisions.review import review
-from drgst.runs.decisions.scores import RankScores
+from drgst.decide.review import review
+from drgst.decide.scores import RankScores
 
 
 def average_precision(recipe: str, share: float, seed: int) -> tuple[float, float, int]:

@@ -23,14 +23,14 @@ from pathlib import Path
 
 import numpy as np
 
-from drgst.graph.datasets.load import open_graph
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.io.folder import save_graph_folder
+from drgst.datasets.load import open_graph
+from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
-from drgst.graph.transforms.normalise import sym_norm
-from drgst.graph.transforms.propagate import polynomial_blocks
+from drgst.io.folder import save_graph_folder
 from drgst.runs.run import default_threads, threads
 from drgst.selftrain.learners.multiview.views import SHORT_DEGREE, STEPS, WIDE_NODES, columns_kept
+from drgst.transforms.normalise import sym_norm
+from drgst.transforms.propagate import polynomial_blocks
 
 PROPAGATIONS = 3
 FLICKR = {"classes": 9, "features": 12_000, "words": 24, "homophily": 1 / 9, "signal": 0.35}

@@ -32,8 +32,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import plain
 
 import drgst
+from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split, random_split
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.losses import WeightedLoss

@@ -1,4 +1,4 @@
-"""Build src/drgst/graph/datasets/data/cora.npz, the embedded Cora, from the LINQS files.
+"""Build src/drgst/datasets/data/cora.npz, the embedded Cora, from the LINQS files.
 
     python scripts/build_cora.py ../shared/data/CoraLINQS
 
@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from drgst.datasets.registry import CORA_CLASSES
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.registry import CORA_CLASSES
-from drgst.graph.io.npz import save_graph
 from drgst.graph.split import Split
+from drgst.io.npz import save_graph
 
 TARGET = Path(__file__).parents[1] / "src" / "drgst" / "graph" / "datasets" / "data" / "cora.npz"
 

@@ -1,6 +1,6 @@
 """Fills the tables of README.md, docs/did-the-paper-hold.md and pages of results/ from the exported runs.
 
-drgst bench export --csv results/runs.csv --store runs/results.db && python scripts/readme_table.py
+drgst lab bench export --csv results/runs.csv --store runs/results.db && python scripts/readme_table.py
 
 A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything outside is written by hand. Only runs
 with default settings and of the latest version of their recipe count.
@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from drgst.files import write_text
-from drgst.report.paper import METHODS, TUNED, dataset_order, main_table, recipe_order
+from drgst.lab.paper import METHODS, TUNED, dataset_order, main_table, recipe_order
 
 HOME = Path(__file__).parents[1]
 RUNS = HOME / "results" / "runs.csv"

@@ -1,6 +1,6 @@
 """Writes the tables, figures and claims under results/ from the exported runs.
 
-drgst bench export --csv results/runs.csv --store runs/results.db && python scripts/results.py
+drgst lab bench export --csv results/runs.csv --store runs/results.db && python scripts/results.py
 
 No run of a grid is made. The figures and claims that need a run of their own make it with --own.
 """
@@ -12,15 +12,15 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from drgst.bench.statistics.results import RunFilter, check_any
 from drgst.errors import DrgstError, StoreError
 from drgst.files import write_text
-from drgst.report.figures import registry
-from drgst.report.figures.request import Request
-from drgst.report.figures.style import save
-from drgst.report.reproduction.claims import decide_claims, write_claims
-from drgst.report.tables.registry import TABLES, make_table
-from drgst.report.tables.table import render
+from drgst.lab.figures import registry
+from drgst.lab.figures.request import Request
+from drgst.lab.reproduction.claims import decide_claims, write_claims
+from drgst.lab.statistics.results import RunFilter, check_any
+from drgst.lab.tables.registry import TABLES, make_table
+from drgst.lab.tables.table import render
+from drgst.report.style import save
 
 RESULTS = Path(__file__).parents[1] / "results"
 
@@ -35,7 +35,7 @@ def write_table(name: str, request: Request, out: Path) -> Path:
 def write_figure(name: str, request: Request, out: Path, own: bool) -> Path:
     """Write a figure as PNG; without ``own`` one that needs its own run is refused."""
     if not (own or registry.FIGURES[name].from_store):
-        raise StoreError(f"it needs a run of its own: add --own, or drgst figure {name} --out {out / 'figures'}")
+        raise StoreError(f"it needs a run of its own: add --own, or drgst lab figure {name} --out {out / 'figures'}")
     path = out / "figures" / f"{name}.png"
     save(registry.make_figure(name, request), path, "png")
     return path
@@ -44,7 +44,7 @@ def write_figure(name: str, request: Request, out: Path, own: bool) -> Path:
 def write_verdicts(request: Request, out: Path, own: bool) -> Path:
     """Write the claims as JSON; without ``own`` they are refused, since two of them need runs of their own."""
     if not own:
-        raise StoreError(f"two claims need runs of their own: add --own, or drgst reproduce --no-run --out {out}")
+        raise StoreError(f"two claims need runs of their own: add --own, or drgst lab reproduce --no-run --out {out}")
     path = out / "claims.json"
     write_claims(decide_claims(request.rows, request, registry.prepare("toy", request)), path)
     return path

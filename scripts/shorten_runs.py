@@ -17,9 +17,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from drgst.bench.store.export import readable_rows, to_csv
-from drgst.bench.store.schema import Row
-from drgst.bench.task import Task, variant
+from drgst.lab.grid.task import Task, variant
+from drgst.lab.store.export import readable_rows, to_csv
+from drgst.lab.store.schema import Row
 from drgst.recipes import find_recipe
 from drgst.recipes.presets import published
 from drgst.selftrain.stop.max_stages import MaxStages

@@ -15,12 +15,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from drgst.bench.store.export import readable_rows, to_csv
-from drgst.bench.store.schema import Row
-from drgst.bench.task import Task
+from drgst.lab.experiments import DRGST, ablations
+from drgst.lab.grid.task import Task
+from drgst.lab.store.export import readable_rows, to_csv
+from drgst.lab.store.schema import Row
 from drgst.recipes import find_recipe
 from drgst.recipes.presets import published
-from drgst.report.experiments import DRGST, ablations
 from drgst.selftrain.learners.network import GAIN  # settings that no training reads
 from drgst.selftrain.stop.max_stages import MaxStages
 

@@ -29,10 +29,10 @@ import numpy as np
 import pandas as pd
 import torch
 
+from drgst.datasets.load import open_graph
 from drgst.files import write_text
-from drgst.graph.datasets.load import open_graph
+from drgst.lab.paper import DATASETS, LABELS
 from drgst.recipes.presets import published
-from drgst.report.paper import DATASETS, LABELS
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import parse_changes
 from drgst.runs.result import Result

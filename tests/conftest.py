@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -12,11 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drgst.cli import main
+from drgst.datasets.load import embedded_cora
+from drgst.datasets.synthetic import block_model
 from drgst.estimator import SelfTraining
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.load import embedded_cora
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split, random_split
+from drgst.io.npz import save_graph
+from drgst.lab.store import Store
 from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import Beliefs
 from drgst.selftrain.callbacks import Callback
@@ -24,6 +28,7 @@ from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
 from drgst.selftrain.problem import Problem
 
+Call = Callable[..., tuple[int, str, str]]
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
@@ -57,7 +62,7 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def make_row() -> Callable[..., dict[str, Any]]:
     """Rows of a store: ``make_row("key", recipe="gcn", …)``."""
-    from drgst.bench.store.schema import COLUMNS
+    from drgst.lab.store.schema import COLUMNS
 
     told = {
         "dataset": "cora",
@@ -205,3 +210,48 @@ def _same_state(one: Mapping[str, Any], two: Mapping[str, Any]) -> None:
 def same() -> Callable[[History, History], None]:
     """:func:`assert_same`."""
     return assert_same
+
+
+@pytest.fixture
+def isolated(fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No data folder, a working folder of its own, and the log as it was afterwards."""
+    monkeypatch.chdir(tmp_path)
+    logger = logging.getLogger("drgst")
+    level, handlers = logger.level, list(logger.handlers)
+    yield
+    logger.setLevel(level)
+    logger.handlers[:] = handlers
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """``call("lab", "bench", "--draws", 1)`` -> exit code, standard output and standard error."""
+
+    def run(*args: object) -> tuple[int, str, str]:
+        code = 0
+        try:
+            main([str(arg) for arg in args])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A block model of 150 nodes in 3 classes, as a file."""
+    path = tmp_path_factory.mktemp("graphs") / "tiny.npz"
+    save_graph(block_model(150, 500, seed=0, classes=3, features=40, words=6).with_(name="tiny"), path)
+    return path
+
+
+@pytest.fixture
+def filled(tmp_path: Path, make_row: Callable[..., dict[str, Any]]) -> Path:
+    """A store with two draws of gcn on Cora with 3 and with 5 labels per class."""
+    path = tmp_path / "runs.db"
+    with Store(path, create=True) as opened:
+        for k in (3, 5):
+            for draw in range(2):
+                opened.add(make_row(f"{k}{draw}", per_class=k, draw=draw))
+    return path

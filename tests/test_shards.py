@@ -13,14 +13,14 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from drgst.graph.datasets.synthetic import block_model
+from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
-from drgst.graph.transforms import approximate, knn
 from drgst.recipes import find_recipe
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.learners.multiview.views import Views
 from drgst.selftrain.problem import Problem
 from drgst.shards import ALONE, ProcessGroup, Shards
+from drgst.transforms import approximate, knn
 
 GRAPH = block_model(300, 1_500, seed=0, classes=3, features=60, homophily=0.6)
 

@@ -17,7 +17,8 @@ CLIENT = """
 import numpy as np
 
 import drgst
-from drgst import Callback, Graph, Results, Split
+from drgst import Callback, Graph, Split
+from drgst.lab import Results
 
 
 class Count(Callback):
@@ -37,7 +38,7 @@ def accuracy(graph: Graph, split: Split) -> float:
 
 
 def compare(graph: Graph) -> str:
-    results: Results = drgst.bench([graph], ["gcn", "drgst-de"], 3, draws=2)
+    results: Results = drgst.lab.bench([graph], ["gcn", "drgst-de"], 3, draws=2)
     return results.table("latex")
 
 

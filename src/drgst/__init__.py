@@ -10,52 +10,49 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
-    from drgst import transforms as transforms
+    from drgst import datasets as datasets
+    from drgst import lab as lab
+    from drgst.datasets.fraud import fraud_tables as fraud_tables
+    from drgst.datasets.load import load as load
+    from drgst.datasets.load import open_graph as open_graph
+    from drgst.datasets.registry import known_datasets as known_datasets
+    from drgst.datasets.synthetic import block_model as block_model
+    from drgst.datasets.synthetic import gaussian_circles as gaussian_circles
     from drgst.errors import DrgstError as DrgstError
     from drgst.estimator import DRGST as DRGST
     from drgst.estimator import SelfTraining as SelfTraining
     from drgst.estimator import load_model as load_model
     from drgst.estimator.crossval import cross_validate as cross_validate
-    from drgst.experiments import Results as Results
-    from drgst.experiments import bench as bench
-    from drgst.graph import datasets as datasets
+    from drgst.estimator.pseudo_label import PseudoLabel as PseudoLabel
     from drgst.graph.core import Graph as Graph
     from drgst.graph.core import make_graph as make_graph
-    from drgst.graph.datasets.fraud import fraud_tables as fraud_tables
-    from drgst.graph.datasets.load import load as load
-    from drgst.graph.datasets.load import open_graph as open_graph
-    from drgst.graph.datasets.registry import known_datasets as known_datasets
-    from drgst.graph.datasets.synthetic import block_model as block_model
-    from drgst.graph.datasets.synthetic import gaussian_circles as gaussian_circles
-    from drgst.graph.io.convert import from_networkx as from_networkx
-    from drgst.graph.io.convert import from_scipy as from_scipy
-    from drgst.graph.io.convert import to_networkx as to_networkx
-    from drgst.graph.io.npz import load_graph as load_graph
-    from drgst.graph.io.npz import save_graph as save_graph
-    from drgst.graph.io.pyg import from_pyg as from_pyg
-    from drgst.graph.io.pyg import to_pyg as to_pyg
-    from drgst.graph.io.split_files import load_split as load_split
-    from drgst.graph.io.split_files import save_split as save_split
-    from drgst.graph.io.tables import read_tables as read_tables
-    from drgst.graph.io.tables import write_tables as write_tables
-    from drgst.graph.io.tabular.build import TableGraph as TableGraph
-    from drgst.graph.io.tabular.build import check_tables as check_tables
-    from drgst.graph.io.tabular.build import from_tables as from_tables
-    from drgst.graph.io.tabular.problems import TableError as TableError
-    from drgst.graph.io.tabular.schema import TableSchema as TableSchema
     from drgst.graph.split import Split as Split
     from drgst.graph.split import fold_splits as fold_splits
     from drgst.graph.split import per_class_split as per_class_split
     from drgst.graph.split import public_split as public_split
     from drgst.graph.split import random_split as random_split
     from drgst.graph.stats import statistics as statistics
-    from drgst.graph.transforms.views import view as view
-    from drgst.labelling import LabelCurves as LabelCurves
-    from drgst.labelling import label_curve as label_curve
+    from drgst.io.convert import from_networkx as from_networkx
+    from drgst.io.convert import from_scipy as from_scipy
+    from drgst.io.convert import to_networkx as to_networkx
+    from drgst.io.npz import load_graph as load_graph
+    from drgst.io.npz import save_graph as save_graph
+    from drgst.io.pyg import from_pyg as from_pyg
+    from drgst.io.pyg import to_pyg as to_pyg
+    from drgst.io.split_files import load_split as load_split
+    from drgst.io.split_files import save_split as save_split
     from drgst.recipes.registry import recipe as recipe
     from drgst.selftrain.callbacks import Callback as Callback
     from drgst.selftrain.learners.multiview.suggest import suggest_view as suggest_view
     from drgst.selftrain.recipe import Recipe as Recipe
+    from drgst.tables.build import TableGraph as TableGraph
+    from drgst.tables.build import check_tables as check_tables
+    from drgst.tables.build import from_tables as from_tables
+    from drgst.tables.faults import TableError as TableError
+    from drgst.tables.graph_tables import read_tables as read_tables
+    from drgst.tables.graph_tables import write_tables as write_tables
+    from drgst.tables.schema import TableSchema as TableSchema
+    from drgst.transforms.views import view as view
 
 __version__ = "0.1.0"
 
@@ -71,41 +68,38 @@ _PUBLIC = {  # name -> module that defines it
     "fold_splits": "drgst.graph.split",
     "Recipe": "drgst.selftrain.recipe",
     "recipe": "drgst.recipes.registry",
-    "load": "drgst.graph.datasets.load",
-    "known_datasets": "drgst.graph.datasets.registry",
-    "save_graph": "drgst.graph.io.npz",
-    "load_graph": "drgst.graph.io.npz",
-    "open_graph": "drgst.graph.datasets.load",
-    "from_pyg": "drgst.graph.io.pyg",
-    "to_pyg": "drgst.graph.io.pyg",
-    "from_networkx": "drgst.graph.io.convert",
-    "to_networkx": "drgst.graph.io.convert",
-    "from_scipy": "drgst.graph.io.convert",
-    "read_tables": "drgst.graph.io.tables",
-    "from_tables": "drgst.graph.io.tabular.build",
-    "check_tables": "drgst.graph.io.tabular.build",
-    "TableGraph": "drgst.graph.io.tabular.build",
-    "TableSchema": "drgst.graph.io.tabular.schema",
-    "TableError": "drgst.graph.io.tabular.problems",
-    "write_tables": "drgst.graph.io.tables",
-    "view": "drgst.graph.transforms.views",
+    "load": "drgst.datasets.load",
+    "known_datasets": "drgst.datasets.registry",
+    "save_graph": "drgst.io.npz",
+    "load_graph": "drgst.io.npz",
+    "open_graph": "drgst.datasets.load",
+    "from_pyg": "drgst.io.pyg",
+    "to_pyg": "drgst.io.pyg",
+    "from_networkx": "drgst.io.convert",
+    "to_networkx": "drgst.io.convert",
+    "from_scipy": "drgst.io.convert",
+    "read_tables": "drgst.tables.graph_tables",
+    "from_tables": "drgst.tables.build",
+    "check_tables": "drgst.tables.build",
+    "TableGraph": "drgst.tables.build",
+    "TableSchema": "drgst.tables.schema",
+    "TableError": "drgst.tables.faults",
+    "write_tables": "drgst.tables.graph_tables",
+    "view": "drgst.transforms.views",
     "suggest_view": "drgst.selftrain.learners.multiview.suggest",
-    "block_model": "drgst.graph.datasets.synthetic",
-    "gaussian_circles": "drgst.graph.datasets.synthetic",
-    "fraud_tables": "drgst.graph.datasets.fraud",
-    "datasets": "drgst.graph.datasets",
-    "transforms": "drgst.transforms",
-    "bench": "drgst.bench",
-    "Results": "drgst.experiments",
-    "label_curve": "drgst.labelling",
-    "LabelCurves": "drgst.labelling",
+    "block_model": "drgst.datasets.synthetic",
+    "gaussian_circles": "drgst.datasets.synthetic",
+    "fraud_tables": "drgst.datasets.fraud",
+    "PseudoLabel": "drgst.estimator.pseudo_label",
+    "datasets": "drgst.datasets",
+    "lab": "drgst.lab",
     "Callback": "drgst.selftrain.callbacks",
     "statistics": "drgst.graph.stats",
     "public_split": "drgst.graph.split",
     "per_class_split": "drgst.graph.split",
     "random_split": "drgst.graph.split",
-    "save_split": "drgst.graph.io.split_files",
-    "load_split": "drgst.graph.io.split_files",
+    "save_split": "drgst.io.split_files",
+    "load_split": "drgst.io.split_files",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]
@@ -114,7 +108,7 @@ __all__ = ["__version__", *sorted(_PUBLIC)]
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'drgst' has no attribute {name!r}")
-    if name in ("datasets", "transforms", "bench"):
+    if name in ("datasets", "lab"):
         return importlib.import_module(_PUBLIC[name])
     return getattr(importlib.import_module(_PUBLIC[name]), name)
 

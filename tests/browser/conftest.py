@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from drgst.estimator import SelfTraining
-from drgst.report.explorer.page import Page as Explorer
+from drgst.report.page import Page as Explorer
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the browser tests need playwright (pip install -e .[dev])"

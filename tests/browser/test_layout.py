@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.report.explorer.html import render
-from drgst.report.explorer.packing import pack, pack_shares
-from drgst.report.explorer.page import Page as Explorer
+from drgst.report.html import render
+from drgst.report.packing import pack, pack_shares
+from drgst.report.page import Page as Explorer
 
 LAYOUT_PROBLEMS = (Path(__file__).parent / "layout_problems.js").read_text(encoding="utf-8")
 GROUNDS = {"light": "rgb(246, 246, 243)", "dark": "rgb(20, 23, 27)"}

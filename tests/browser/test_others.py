@@ -1,18 +1,14 @@
-"""Pages of other recipes, of runs where little is known, and of a bench."""
+"""Pages of other recipes, of runs where little is known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from drgst.bench.store import Store
 from drgst.estimator import SelfTraining
 from drgst.recipes import find_recipe
-from drgst.report.explorer.bench import bench_page
 
 
 @pytest.mark.parametrize("recipe", ["label-propagation", "cagcn-st", "gcn"])
@@ -45,19 +41,3 @@ def test_nothing_but_training_labels(show: Any, hostile: SelfTraining) -> None:
     assert page.locator("#pseudo-labels-figure").is_hidden()
     heads = page.locator("#stage-table th").all_text_contents()
     assert not {"validation", "test", "of them right"} & set(heads)
-
-
-def test_bench(show: Any, tmp_path: Path, make_row: Callable[..., dict[str, Any]]) -> None:
-    """Table, lines, boxes and wins are drawn; a data set named as markup stays text."""
-    name = "<img src=x onerror=alert(1)>"
-    with Store(tmp_path / "runs.db", create=True) as store:
-        for draw in range(4):
-            for at, recipe in enumerate(("gcn", "drgst-de", "<script>alert(2)</script>")):
-                place = {"dataset": name, "recipe": recipe, "draw": draw, "test_accuracy": 0.5 + 0.01 * draw * at}
-                store.add(make_row(f"{recipe}{draw}", **place, val_accuracy=0.5))
-    page = show(bench_page(tmp_path / "runs.db").html)
-    assert page.locator("#lines svg, #boxes svg, #wins svg").count() == 3
-    assert name in page.text_content("#table")
-    assert page.locator("img, main script").count() == 0
-    page.select_option("#wins-place", "0")
-    assert "<script>alert(2)" in page.text_content("#wins")

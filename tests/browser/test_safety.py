@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from drgst.estimator import SelfTraining
-from drgst.report.explorer.page import Page as Explorer
+from drgst.report.page import Page as Explorer
 
 ATTEMPTS = (Path(__file__).parent / "network_attempts.js").read_text(encoding="utf-8")
 

@@ -17,9 +17,9 @@ from rich.text import Text
 
 from drgst.cli import console, main
 from drgst.cli.console import get_console, printable, write_data
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.io.npz import save_graph
+from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
+from drgst.io.npz import save_graph
 
 Call = Callable[..., tuple[int, str, str]]
 RED = "\x1b[31m"

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from drgst.graph.core import Graph
-from drgst.graph.io.split_files import load_split
-from drgst.graph.io.tables import read_tables
+from drgst.io.split_files import load_split
+from drgst.tables.graph_tables import read_tables
 
 Call = Callable[..., tuple[int, str, str]]
 

@@ -44,7 +44,7 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_bench_with_a_recipe_of_the_working_folder(tiny: Path, code: str, call: Call) -> None:
     grid = ("--datasets", tiny, "--per-class", 3, "--recipes", f"gcn,{code}:make", "--draws", 2, "--jobs", 2)
-    done, out, err = call("bench", *grid, *QUICK, "--json")
+    done, out, err = call("lab", "bench", *grid, *QUICK, "--json")
     assert done == 0, err
     assert {cell["recipe"] for cell in json.loads(out.splitlines()[-1])["cells"]} == {"gcn", f"{code}:make"}
 

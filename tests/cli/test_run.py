@@ -16,12 +16,12 @@ import pytest
 
 import drgst
 from drgst.cli import main
+from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.io.npz import save_graph
-from drgst.graph.io.split_files import load_split, save_split
-from drgst.graph.io.tables import write_tables
 from drgst.graph.split import random_split
+from drgst.io.npz import save_graph
+from drgst.io.split_files import load_split, save_split
+from drgst.tables.graph_tables import write_tables
 
 QUICK = ("--set", "epochs=25", "lr=0.05", "stages=2", "samples=10", "hidden=16", "threshold=0.7", "normalise=none")
 KEYS = {"dataset", "recipe", "per_class", "seed", "teacher_test_accuracy", "test_accuracy", "val_accuracy", "stages"}

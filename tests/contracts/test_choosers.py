@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from drgst.decide.choosers.base import LabelState, choose
+from drgst.decide.choosers.registry import CHOOSERS, find_chooser
 from drgst.errors import SettingError
-from drgst.graph.transforms.softmax import softmax
-from drgst.label.base import LabelState, choose
-from drgst.label.registry import CHOOSERS, find_chooser
+from drgst.transforms.softmax import softmax
 
 NODES, CLASSES = 60, 3
 

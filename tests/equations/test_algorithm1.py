@@ -11,7 +11,6 @@ import torch
 
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
-from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.recipes import find_recipe
@@ -23,6 +22,7 @@ from drgst.selftrain.learners.network import Network
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.stop.max_stages import MaxStages
 from drgst.selftrain.weigh.information_gain import normalised_gain
+from drgst.transforms.softmax import softmax
 
 STAGES = 2
 QUICK = {"epochs": 25, "hidden": 8, "samples": 7, "threshold": 0.4, "beta": 1 / 3, "stages": STAGES, "lr": 0.05}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.graph.transforms.normalise import sym_norm
 from drgst.nn.random import drop, generator, keep_scale, set_generator
 from drgst.nn.training import forward
+from drgst.transforms.normalise import sym_norm
 from drgst.uncertainty.gain import GainSettings, estimate_gain, information_gain, sampled_gain
 
 

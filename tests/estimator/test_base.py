@@ -17,8 +17,8 @@ from torch_geometric.data import Data
 import drgst
 from drgst.errors import DrgstError, GraphError, RunError, SettingError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.io.pyg import to_pyg
 from drgst.graph.split import Split
+from drgst.io.pyg import to_pyg
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe

@@ -31,15 +31,15 @@ import pytest
 import scipy.sparse as sp
 from safetensors.torch import load_file, save_file
 
-from drgst.bench.store import Store
 from drgst.cli import main
+from drgst.datasets.synthetic import block_model
+from drgst.datasets.unpickle import load_pickle
 from drgst.errors import DrgstError
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.datasets.unpickle import load_pickle
-from drgst.graph.io.npz import save_graph
-from drgst.graph.io.split_files import save_split
-from drgst.graph.io.tables import write_tables
 from drgst.graph.split import random_split
+from drgst.io.npz import save_graph
+from drgst.io.split_files import save_split
+from drgst.lab.store import Store
+from drgst.tables.graph_tables import write_tables
 
 FEW, MANY = 20, 400  # inputs of each kind in a short and in a long campaign
 LIMIT = 30.0  # seconds that an input may take
@@ -94,7 +94,7 @@ def good(tmp_path_factory: pytest.TempPathFactory, make_row: Callable[..., dict[
             store.add(make_row(f"other{draw}", draw=draw, recipe="drgst-de", test_accuracy=0.6))
     for words in (
         ("run", folder / "g.npz", "--recipe", "drgst-do", *QUICK, "--out", folder / "run"),
-        ("bench", "export", "--store", folder / "runs.db", "--csv", folder / "runs.csv"),
+        ("lab", "bench", "export", "--store", folder / "runs.db", "--csv", folder / "runs.csv"),
     ):
         assert attempt([str(w) for w in words])[0] == 0, words
     matrix = sp.csr_matrix(np.eye(4, dtype=np.float32))
@@ -420,7 +420,9 @@ def bad_store(world: World) -> Case:
     rng = world.rng
     if rng.random() < 0.4:
         path = world.copy("runs.csv")
-        words = rng.choice([["table", "main", "--store", str(path)], ["bench", "rescue", str(path), "--store", "n.db"]])
+        words = rng.choice(
+            [["lab", "table", "main", "--store", str(path)], ["lab", "bench", "rescue", str(path), "--store", "n.db"]]
+        )
         lines = path.read_text().splitlines()
         cells = lines[rng.randrange(1, len(lines))].split(",")
         names = lines[0].split(",")
@@ -443,7 +445,10 @@ def bad_store(world: World) -> Case:
         return Case(words, named="runs.csv", note=f"{name}={value}")
     path = world.copy("runs.db")
     words = rng.choice(
-        [["table", "main", "--store", str(path)], ["bench", "export", "--store", str(path), "--csv", "o.csv"]]
+        [
+            ["lab", "table", "main", "--store", str(path)],
+            ["lab", "bench", "export", "--store", str(path), "--csv", "o.csv"],
+        ]
     )
     if rng.random() < 0.3:
         return damaged_file(world, path, words, certain_cut=False)
@@ -567,18 +572,18 @@ BAD_ARGUMENTS = [
     ["suggest", "RUN", "--n", "N"],
     ["report", "R"],
     ["report", "RUN", "--data", "R"],
-    ["bench", "--datasets", "R"],
-    ["bench", "--datasets", "G", "--recipes", "R"],
-    ["bench", "--datasets", "G", "--draws", "N"],
-    ["bench", "--datasets", "G", "--per-class", "N"],
-    ["bench", "--datasets", "G", "--executor", "R"],
-    ["bench", "--datasets", "G", "--jobs", "N"],
-    ["bench", "export", "--store", "R", "--csv", "o.csv"],
-    ["bench", "rescue", "R"],
-    ["table", "R"],
-    ["table", "main", "--format", "R"],
-    ["table", "main", "--store", "R"],
-    ["figure", "R"],
+    ["lab", "bench", "--datasets", "R"],
+    ["lab", "bench", "--datasets", "G", "--recipes", "R"],
+    ["lab", "bench", "--datasets", "G", "--draws", "N"],
+    ["lab", "bench", "--datasets", "G", "--per-class", "N"],
+    ["lab", "bench", "--datasets", "G", "--executor", "R"],
+    ["lab", "bench", "--datasets", "G", "--jobs", "N"],
+    ["lab", "bench", "export", "--store", "R", "--csv", "o.csv"],
+    ["lab", "bench", "rescue", "R"],
+    ["lab", "table", "R"],
+    ["lab", "table", "main", "--format", "R"],
+    ["lab", "table", "main", "--store", "R"],
+    ["lab", "figure", "R"],
     ["recipes", "show", "R"],
     ["data", "show", "R"],
     ["data", "check", "R"],

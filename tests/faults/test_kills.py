@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
-from drgst.bench.store import Store
 from drgst.cli import main
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.io.npz import save_graph
+from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
+from drgst.io.npz import save_graph
+from drgst.lab.store import Store
 from drgst.recipes import find_recipe, recipe_names
 from drgst.selftrain.persist.stage import load_stage
 
@@ -134,7 +134,7 @@ def test_every_recipe_survives_kills(recipe: str, capsys: pytest.CaptureFixture[
 def test_six_benches_share_one_store(tmp_path: Path) -> None:
     """No run is lost or made twice, also where two of the six are killed; the survivors make their runs."""
     grid = ["--datasets", "town.npz", "--per-class", "3", "--recipes", "gcn,sgc,drgst-do", "--draws", "12"]
-    command = [sys.executable, "-m", "drgst", "bench", *grid, "--jobs", "1", "--json", "--set", "epochs=8"]
+    command = [sys.executable, "-m", "drgst", "lab", "bench", *grid, "--jobs", "1", "--json", "--set", "epochs=8"]
     benches = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(6)]
     try:
         while not Path("runs.db").exists() or _count("runs.db") < 4:

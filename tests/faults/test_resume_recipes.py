@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import drgst
+from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.recipes import find_recipe, recipe_names
 from drgst.runs.config import RunConfig

@@ -22,11 +22,11 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from drgst.cli import main
+from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.io.npz import save_graph
-from drgst.graph.io.split_files import save_split
 from drgst.graph.split import random_split
+from drgst.io.npz import save_graph
+from drgst.io.split_files import save_split
 from drgst.runs.model import FORMAT
 from drgst.selftrain.persist.stage import load_stage
 

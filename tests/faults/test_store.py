@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-from drgst.bench.bench import bench
-from drgst.bench.executors import Inline, Local
-from drgst.bench.expand import Expander
-from drgst.bench.grid import Grid
-from drgst.bench.store import Store
-from drgst.bench.store.export import readable_rows
-from drgst.bench.store.schema import VERSION
+from drgst.datasets.synthetic import block_model
 from drgst.errors import StoreError
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.io.npz import save_graph
+from drgst.io.npz import save_graph
+from drgst.lab.executors import Inline, Local
+from drgst.lab.grid.expand import Expander
+from drgst.lab.grid.grid import Grid
+from drgst.lab.grid.make_runs import bench
+from drgst.lab.store import Store
+from drgst.lab.store.export import readable_rows
+from drgst.lab.store.schema import VERSION
 
 DRGST = Path(sys.executable).parent / "drgst"
 Row = Callable[..., dict[str, Any]]
@@ -49,7 +49,7 @@ def filled(tmp_path: Path, make_row: Row) -> Path:
 
 def words(*more: str, graph: Path, store: Path, draws: int, settings: str = "epochs=5") -> list[str]:
     grid = ["--datasets", str(graph), "--per-class", "3", "--recipes", "gcn", "--draws", str(draws)]
-    return [str(DRGST), "bench", *grid, "--store", str(store), "--set", settings, "--json", *more]
+    return [str(DRGST), "lab", "bench", *grid, "--store", str(store), "--set", settings, "--json", *more]
 
 
 def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     path.write_bytes(b"this is a letter to my aunt, not a database\n" * 100)
-    with pytest.raises(StoreError, match=r"damaged .* drgst bench rescue"):
+    with pytest.raises(StoreError, match=r"damaged .* drgst lab bench rescue"):
         Store(path, create=True)
     assert path.read_bytes().startswith(b"this is a letter")
 
@@ -73,7 +73,7 @@ def test_a_damaged_store_is_refused_and_what_can_be_read_is_rescued(filled: Path
     with pytest.raises(StoreError, match="damaged"):
         Store(filled, create=True)
     done = subprocess.run(
-        [str(DRGST), "bench", "rescue", str(filled), "--store", str(tmp_path / "new.db")],
+        [str(DRGST), "lab", "bench", "rescue", str(filled), "--store", str(tmp_path / "new.db")],
         capture_output=True,
         text=True,
         check=False,

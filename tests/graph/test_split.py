@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drgst.datasets.load import load
 from drgst.errors import SplitError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.load import load
 from drgst.graph.split import Split, per_class_split, public_split, random_split, splits_from_masks
 
 

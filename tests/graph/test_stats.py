@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from drgst.datasets.load import load
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.load import load
 from drgst.graph.stats import edge_homophily, statistics
 
 # nodes, undirected pairs, features, classes, labels per class in the public split

@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse as sp
 import torch
 
+from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
-from drgst.graph.datasets.synthetic import block_model
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.losses import WeightedLoss
 from drgst.nn.minibatch import BatchTrainer, batch_size, partition, trainer_class

@@ -12,9 +12,9 @@ import pytest
 import drgst
 from drgst.errors import RunError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.transforms.rank_normalise import rank_scores
-from drgst.graph.transforms.structure import COLUMNS
 from drgst.nn.inputs import describe_features, network_columns, network_features, scaled
+from drgst.transforms.rank_normalise import rank_scores
+from drgst.transforms.structure import COLUMNS
 
 
 @pytest.fixture(scope="module")

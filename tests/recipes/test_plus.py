@@ -11,17 +11,17 @@ import pytest
 import scipy.sparse as sp
 
 import drgst
+from drgst.datasets.synthetic import block_model
 from drgst.errors import DrgstError, SettingError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
-from drgst.graph.transforms.softmax import softmax
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.run import Run
 from drgst.selftrain.engine import believe
 from drgst.selftrain.history import History
 from drgst.selftrain.persist.stage import load_stage, save_stage
+from drgst.transforms.softmax import softmax
 
 NOTE = r"View weights: {} [01]\.\d\d.*\. Features are numeric, so they are rank-normalised\."
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder

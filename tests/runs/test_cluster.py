@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.io.folder import save_graph_folder
 from drgst.graph.split import random_split
+from drgst.io.folder import save_graph_folder
 from drgst.runs.cluster import check_shareable
 from drgst.runs.config import RunConfig
 from drgst.runs.run import Run

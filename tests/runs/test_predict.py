@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 import drgst
+from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import recipe_names

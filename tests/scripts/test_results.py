@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from drgst.bench.store.export import to_csv
-from drgst.report.experiments import ablations
-from drgst.report.figures.request import Request
+from drgst.lab.experiments import ablations
+from drgst.lab.figures.request import Request
+from drgst.lab.store.export import to_csv
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "results.py"
 Row = Callable[..., dict[str, Any]]

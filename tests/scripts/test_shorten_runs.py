@@ -8,10 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from drgst.bench.execute import execute
-from drgst.bench.expand import Expander
-from drgst.bench.grid import Cell, Grid
-from drgst.bench.store.export import readable_rows
+from drgst.lab.grid.execute import execute
+from drgst.lab.grid.expand import Expander
+from drgst.lab.grid.grid import Cell, Grid
+from drgst.lab.store.export import readable_rows
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "shorten_runs.py"
 SHORT = {"epochs": 40, "samples": 3, "hidden": 16, "threshold": 0.17, "retries": 0}

@@ -8,11 +8,11 @@ from types import ModuleType
 
 import pytest
 
-from drgst.bench.execute import execute
-from drgst.bench.expand import Expander
-from drgst.bench.grid import Cell, Grid
-from drgst.bench.store.export import readable_rows
-from drgst.bench.store.schema import Row
+from drgst.lab.grid.execute import execute
+from drgst.lab.grid.expand import Expander
+from drgst.lab.grid.grid import Cell, Grid
+from drgst.lab.store.export import readable_rows
+from drgst.lab.store.schema import Row
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "teacher_rows.py"
 OTHERS = {"seconds", "peak_memory_mb", "created", "stage_rows", "key", "recipe", "settings", "stop_reason", "cost"}

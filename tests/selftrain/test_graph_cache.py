@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import drgst
-from drgst.graph.datasets.synthetic import block_model
+from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.selftrain.graph_cache import GraphCache
 

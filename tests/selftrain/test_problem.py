@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from drgst.graph.datasets.synthetic import block_model
+from drgst.datasets.synthetic import block_model
 from drgst.graph.split import Split
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.settings import Settings

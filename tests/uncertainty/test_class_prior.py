@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from drgst.errors import SettingError
-from drgst.graph.transforms.softmax import softmax
+from drgst.transforms.softmax import softmax
 from drgst.uncertainty.class_prior import (
     class_shares,
     fit_temperature_under_prior,

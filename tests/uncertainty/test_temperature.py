@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from drgst.graph.transforms.softmax import softmax
+from drgst.transforms.softmax import softmax
 from drgst.uncertainty.calibration import fit_temperature, fit_temperature_with_prior, log_loss
 
 

@@ -13,32 +13,27 @@ from typer.core import TyperCommand, TyperGroup
 from drgst import __version__
 from drgst.errors import DrgstError
 
-# command -> the module whose ``app`` it is (made with add_completion=False), and the line that help shows for it
+# command -> the module whose ``app`` it is (made with add_completion=False), its line of help, the task it belongs to
 COMMANDS = {
-    "run": ("drgst.cli.run", "Run a recipe on a graph."),
-    "classify": ("drgst.cli.classify", "Classify the rows of a table, with edges in other tables."),
-    "predict": ("drgst.cli.predict", "Predict with the model of a run."),
-    "evaluate": ("drgst.cli.decisions.evaluate", "Evaluate a run on labels that it was not given; choose a threshold."),
-    "explain": ("drgst.cli.decisions.explain", "Explain why a node was predicted as it was."),
-    "review": ("drgst.cli.decisions.review", "Review given labels that look wrong."),
-    "suggest": ("drgst.cli.decisions.suggest", "Suggest which nodes to label next."),
-    "label-curve": ("drgst.cli.label_curve", "Compare choosers of labels: how accuracy grows with them."),
-    "bench": ("drgst.cli.bench", "Run a grid of data sets, labels per class, recipes and draws."),
-    "tune": ("drgst.cli.tune", "Search settings by validation accuracy."),
-    "table": ("drgst.cli.table", "Make the paper's tables from the runs of a store."),
-    "figure": ("drgst.cli.figure", "Draw the paper's figures, from the runs of a store or from a run made for them."),
-    "reproduce": ("drgst.cli.reproduce", "Run the paper's experiments and check its claims."),
-    "recipes": ("drgst.cli.recipes", "List the methods and show the parts of each."),
-    "report": ("drgst.cli.report", "Make the page that shows what a run did."),
-    "data": ("drgst.cli.data", "List, get, show, check and split graphs."),
+    "run": ("drgst.cli.run", "Run a recipe on a graph.", "Predict"),
+    "classify": ("drgst.cli.classify", "Classify the rows of a table, with edges in other tables.", "Predict"),
+    "predict": ("drgst.cli.predict", "Predict with the model of a run.", "Predict"),
+    "evaluate": ("drgst.cli.evaluate", "Evaluate a run on labels that it was not given; choose a threshold.", "Decide"),
+    "explain": ("drgst.cli.explain", "Explain why a node was predicted as it was.", "Decide"),
+    "review": ("drgst.cli.review", "Review given labels that look wrong.", "Decide"),
+    "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next.", "Decide"),
+    "report": ("drgst.cli.report", "Make the page that shows what a run did.", "Decide"),
+    "data": ("drgst.cli.data", "List, get, show, check and split graphs.", "Look up"),
+    "recipes": ("drgst.cli.recipes", "List the methods and show the parts of each.", "Look up"),
+    "lab": ("drgst.lab.cli", "Measure methods and reproduce the paper.", "Laboratory"),
 }
 
 
 class LazyCommand(TyperCommand):
     """A name and a line of help; the real command takes over when arguments are to be parsed."""
 
-    def __init__(self, name: str, module: str, summary: str) -> None:
-        super().__init__(name=name, help=summary)
+    def __init__(self, name: str, module: str, summary: str, panel: str | None = None) -> None:
+        super().__init__(name=name, help=summary, rich_help_panel=panel)
         self.module = module
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
@@ -52,8 +47,8 @@ class Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        for name, (module, summary) in COMMANDS.items():
-            self.add_command(LazyCommand(name, module, summary))
+        for name, entry in COMMANDS.items():
+            self.add_command(LazyCommand(name, *entry))
 
 
 app = typer.Typer(

@@ -28,9 +28,9 @@ from drgst.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from drgst.graph.io.tabular.build import TableGraph
     from drgst.runs.config import RunConfig
     from drgst.runs.folder import RunFolder
+    from drgst.tables.build import TableGraph
 
 app = typer.Typer(add_completion=False)
 
@@ -68,9 +68,9 @@ def classify(
     """
     from dataclasses import replace
 
-    from drgst.graph.io.tabular.build import from_tables
-    from drgst.graph.io.tabular.problems import TableError
     from drgst.runs.folder import RunFolder
+    from drgst.tables.build import from_tables
+    from drgst.tables.faults import TableError
 
     config = _config(recipe, seed, changes, prior)
     name = replace(config, data=Path(nodes).name.partition(".")[0]).run_name()
@@ -111,8 +111,8 @@ def _config(recipe: str, seed: int, changes: list[str] | None, prior: list[str] 
 def _run(config: RunConfig, tables: TableGraph, folder: RunFolder, force: bool, json: bool) -> None:
     from dataclasses import replace
 
-    from drgst.cli.output.run import report
     from drgst.cli.run import execute
+    from drgst.cli.run_output import report
     from drgst.runs.folder import GRAPH
     from drgst.runs.run import Run
 

@@ -20,7 +20,7 @@ from drgst.errors import DrgstWarning
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from drgst.graph.io.tabular.problems import Problem
+    from drgst.tables.faults import Problem
 
 
 QUIET = 2.0  # seconds that a command may be silent
@@ -38,7 +38,7 @@ def get_console(stderr: bool = False) -> Console:
 
     What it prints is :func:`printable`.
     """
-    from drgst.cli.output.safe import SafeConsole
+    from drgst.cli.safe import SafeConsole
 
     return SafeConsole(stderr=stderr, markup=False, highlight=False, emoji=False)
 

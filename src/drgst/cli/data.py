@@ -32,11 +32,11 @@ from drgst.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from drgst.datasets.registry import DataSet
     from drgst.graph.core import Graph
-    from drgst.graph.datasets.registry import DataSet
-    from drgst.graph.io.tabular.problems import Problem
     from drgst.graph.split import Pool, Split
     from drgst.graph.stats import Statistics
+    from drgst.tables.faults import Problem
 
 app = typer.Typer(help="List, get, show, check and split graphs.", no_args_is_help=True, add_completion=False)
 
@@ -48,8 +48,8 @@ Source = Annotated[
 @app.command("list")
 def list_datasets(root: RootOption = None, json: JsonOption = False) -> None:
     """List the data sets that drgst knows, and where each comes from."""
-    from drgst.cli.output.graph import dataset_table
-    from drgst.graph.datasets.registry import DATASETS
+    from drgst.cli.graph_output import dataset_table
+    from drgst.datasets.registry import DATASETS
 
     rows = [_dataset_row(dataset, root) for dataset in DATASETS.values()]
     get_console(json).print(dataset_table(rows))
@@ -64,9 +64,9 @@ def get(
     json: JsonOption = False,
 ) -> None:
     """Get data sets: from a data folder, the cache or the internet, each file checked."""
-    from drgst.cli.output.graph import progress_bar
-    from drgst.graph.datasets import load as datasets
-    from drgst.graph.datasets.registry import find_dataset
+    from drgst.cli.graph_output import progress_bar
+    from drgst.datasets import load as datasets
+    from drgst.datasets.registry import find_dataset
 
     wanted = [find_dataset(name).name for name in names]  # a typing error is reported before anything is downloaded
     console, got = get_console(json), []
@@ -82,8 +82,8 @@ def get(
 @app.command()
 def show(source: Source, labels: LabelsOption = None, root: RootOption = None, json: JsonOption = False) -> None:
     """Show a graph's statistics: sizes, homophily and how many nodes each class has."""
-    from drgst.cli.output.graph import print_statistics
-    from drgst.graph.datasets.load import open_graph
+    from drgst.cli.graph_output import print_statistics
+    from drgst.datasets.load import open_graph
     from drgst.graph.stats import statistics
 
     graph = open_graph(source, root, labels=labels)
@@ -152,10 +152,10 @@ def split(
     json: JsonOption = False,
 ) -> None:
     """Split a graph: --per-class draws from its own training nodes as in the paper, or at random where it has none."""
+    from drgst.datasets.load import open_graph
     from drgst.files import STANDARD_OUTPUT
-    from drgst.graph.datasets.load import open_graph
-    from drgst.graph.io.split_files import save_split, to_json
     from drgst.graph.split import per_class_split, public_split, random_split
+    from drgst.io.split_files import save_split, to_json
 
     graph = open_graph(source, root)
     rule, k = cast("Pool", pool), 20 if per_class is None and fraction is None else per_class
@@ -181,7 +181,7 @@ def build(
     json: JsonOption = False,
 ) -> None:
     """Build a graph folder from tables that may be larger than memory; it opens like any other graph."""
-    from drgst.graph.io.build_folder import build_graph_folder
+    from drgst.io.build_folder import build_graph_folder
 
     graph = build_graph_folder(tables, out, memory)
     console = get_console(json)
@@ -195,8 +195,8 @@ def build(
 def _check_tables(nodes: str, edges: list[str] | None, options: dict[str, Any]) -> tuple[Graph | None, list[Problem]]:
     """The graph of a node table and edge tables of any columns, or their faults."""
     from drgst.errors import SettingError
-    from drgst.graph.io.tabular.build import from_tables
-    from drgst.graph.io.tabular.problems import TableError
+    from drgst.tables.build import from_tables
+    from drgst.tables.faults import TableError
 
     if "label" not in options:
         raise SettingError("--label is missing: it names the column of classes")
@@ -208,15 +208,15 @@ def _check_tables(nodes: str, edges: list[str] | None, options: dict[str, Any]) 
 
 def _check_graph(source: str, root: str | None, labels: str | None) -> tuple[Graph | None, list[Problem]]:
     """The graph of a name or path, or all faults of its tables."""
-    from drgst.graph.datasets.load import open_graph
-    from drgst.graph.datasets.registry import DATASETS
-    from drgst.graph.io.folder import is_graph_folder
+    from drgst.datasets.load import open_graph
+    from drgst.datasets.registry import DATASETS
+    from drgst.io.folder import is_graph_folder
 
     path = Path(source).expanduser()
     tables = path.suffix in (".csv", ".parquet") or (os.path.isdir(path) and not is_graph_folder(path))
     if source.lower() not in DATASETS and tables:
-        from drgst.graph.io.tables import table_paths
-        from drgst.graph.io.tabular.fixed import check_fixed_tables
+        from drgst.tables.fixed import check_fixed_tables
+        from drgst.tables.graph_tables import table_paths
 
         problems = check_fixed_tables(*table_paths(path))
         if problems:
@@ -241,7 +241,7 @@ def _sizes(made: Split) -> dict[str, Any]:
 
 def _dataset_row(dataset: DataSet, root: str | None) -> dict[str, Any]:
     """The figures of the paper, with the pairs that the files hold, and where the files are."""
-    from drgst.graph.datasets.fetch import cache_folder, root_folder
+    from drgst.datasets.fetch import cache_folder, root_folder
 
     figures = dataset.paper
     row = {"name": dataset.name, "nodes": figures.nodes, "edges": figures.pairs}

@@ -37,11 +37,11 @@ def predict(
     Without GRAPH or --nodes: for the nodes of the run itself, with gain, stage and given labels. With --nodes: for the
     new rows, whose columns are read as in the run and whose edges may lead to its nodes; nothing is fitted again.
     """
+    from drgst.datasets.load import open_graph
     from drgst.errors import SettingError
-    from drgst.graph.datasets.load import open_graph
-    from drgst.graph.io.tabular.problems import TableError
     from drgst.runs.model import Model
     from drgst.runs.predict import of_model, of_run, of_tables
+    from drgst.tables.faults import TableError
 
     if nodes is None and (edges or alone):
         raise SettingError("--edges and --alone need --nodes, the table with the new rows")

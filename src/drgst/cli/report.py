@@ -1,4 +1,4 @@
-"""``drgst report``: the explorer page of a run, or the page of a bench."""
+"""``drgst report``: the explorer page of a run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def report(
-    run: Annotated[
-        Path | None, typer.Argument(metavar="RUN", help="The folder of a finished run.", show_default=False)
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="Store of a bench (or its export) to show instead of a run.")
-    ] = None,
-    against: Annotated[str, typer.Option(help="With --store: recipe to compare with.")] = "gcn",
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
     out: Annotated[
         Path | None,
         typer.Option(parser=out_file, metavar="FILE", help="HTML file to write.", show_default="RUN/report.html"),
@@ -37,25 +31,14 @@ def report(
     """Make the page of a run: one HTML file without external files, so that it can be mailed.
 
     It shows a summary, a map of the nodes at every stage, the pseudo-labels with their weights, and the correction.
-    With --store: every recipe of a bench on the same draws.
     """
-    from drgst.errors import SettingError
     from drgst.files import STANDARD_OUTPUT
-    from drgst.report.explorer.bench import bench_page
-    from drgst.report.explorer.page import run_page
+    from drgst.report.page import run_page
     from drgst.runs.folder import REPORT
 
-    if store is not None and run is None:
-        with working(f"making the page of the runs in {store}"):
-            page, target = bench_page(store, against), store.with_suffix(".html")
-        facts = {"store": str(store), "cells": len(page.data["cells"])}
-    elif run is not None and store is None:
-        with working("making the page: maps of the nodes at every stage, figures, suggestions"):
-            page, target = run_page(run, root, data, explain or ()), run / REPORT
-        facts = {"run": str(run), "nodes": page.data["nodes"]["total"], "shown": page.data["nodes"]["count"]}
-    else:
-        raise SettingError("name either the folder of a run or a store with --store")
-    target = page.save(out or target)
+    with working("making the page: maps of the nodes at every stage, figures, suggestions"):
+        page = run_page(run, root, data, explain or ())
+    target = page.save(out or run / REPORT)
     written = f"written to {target} ({len(page.html) / 1e6:.1f} MB); open it in a browser"
     get_console(json or target == STANDARD_OUTPUT).print(
         "\n".join([*page.data["sentences"], "", written]), soft_wrap=True
@@ -63,4 +46,6 @@ def report(
     if show:
         typer.launch(target.absolute().as_uri())
     if json:
+        nodes = page.data["nodes"]
+        facts = {"run": str(run), "nodes": nodes["total"], "shown": nodes["count"]}
         emit({"out": str(target), "bytes": len(page.html.encode()), **facts})

@@ -80,14 +80,14 @@ def run(
     """
     from contextlib import nullcontext
 
-    from drgst.cli.output.run import report
+    from drgst.cli.run_output import report
     from drgst.errors import RunError, SplitError, located
+    from drgst.progress.choose import check_loggers
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
     from drgst.runs.config_file import parse_changes, read_config
     from drgst.runs.folder import RunFolder
     from drgst.runs.run import Run
-    from drgst.tracking.choose import check_loggers
 
     check_loggers(log or [])
     _check_engine(engine, address, workers)
@@ -146,7 +146,7 @@ def _check_engine(engine: str | None, address: str | None, workers: int | None) 
 def _execute_on_cluster(
     run: Run, folder: RunFolder, resume: bool, json: bool, workers: int, address: str | None
 ) -> None:
-    from drgst.cli.output.run import introduction
+    from drgst.cli.run_output import introduction
     from drgst.runs.cluster import Cluster
 
     get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
@@ -155,8 +155,8 @@ def _execute_on_cluster(
 
 def _graph_and_settings(words: list[str], changes: list[str]) -> tuple[str | None, dict[str, Any]]:
     """``--set`` takes one or more ``key=value``, but typer passes all but the first as ``words``, with the graph."""
+    from drgst.datasets.registry import data_source
     from drgst.errors import SettingError
-    from drgst.graph.datasets.registry import data_source
     from drgst.runs.config_file import parse_changes
 
     more = [word for word in words if changes and word.partition("=")[0].isidentifier() and "=" in word]
@@ -200,9 +200,9 @@ def _same(folder: RunFolder, given: RunConfig) -> RunConfig:
 
 def execute(run: Run, folder: RunFolder, resume: bool, json: bool, loggers: Sequence[str] | None = None) -> None:
     """Execute ``run`` with its introduction and a progress bar; Ctrl-C ends with exit code 130."""
-    from drgst.cli.output.run import introduction
-    from drgst.tracking.choose import joined, make_logger
-    from drgst.tracking.terminal import Progress
+    from drgst.cli.run_output import introduction
+    from drgst.progress.choose import joined, make_logger
+    from drgst.progress.terminal import Progress
 
     get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
     console = get_console(stderr=True)
@@ -218,10 +218,10 @@ def execute(run: Run, folder: RunFolder, resume: bool, json: bool, loggers: Sequ
 
 def _open(data: str, root: str | None) -> Any:
     """The graph, with a bar on standard error while something is downloaded."""
-    from drgst.cli.output.graph import progress_bar
-    from drgst.graph.datasets import load as datasets
-    from drgst.graph.datasets.load import open_graph
-    from drgst.graph.datasets.registry import DATASETS
+    from drgst.cli.graph_output import progress_bar
+    from drgst.datasets import load as datasets
+    from drgst.datasets.load import open_graph
+    from drgst.datasets.registry import DATASETS
 
     if data not in DATASETS or data == "cora":  # Cora is part of drgst
         return open_graph(data, root)

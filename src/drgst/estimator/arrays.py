@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 from drgst.errors import GraphError
 from drgst.estimator.inputs import array_graph, edge_list, is_frame
 from drgst.graph.core import Graph
-from drgst.graph.io.tabular.build import TableGraph, from_tables
+from drgst.tables.build import TableGraph, from_tables
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -65,7 +65,7 @@ def fit_arrays(estimator: BaseEstimator, features: Any, y: Any, adjacency: Any) 
 
 
 def table_graph(nodes: Any, label: str, edges: Any) -> TableGraph:
-    """The graph of two data frames, or of what else :func:`~drgst.graph.io.tabular.build.from_tables` takes."""
+    """The graph of two data frames, or of what else :func:`~drgst.tables.build.from_tables` takes."""
     return from_tables(nodes, edges, label=label)
 
 

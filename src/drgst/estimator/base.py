@@ -22,10 +22,8 @@ from drgst.estimator.inputs import (
     scipy_graph,
 )
 from drgst.graph.core import Graph
-from drgst.graph.io.naming import relabel
-from drgst.graph.io.tabular.build import TableGraph
 from drgst.graph.split import Split
-from drgst.graph.transforms.softmax import softmax
+from drgst.progress.choose import display, joined
 from drgst.recipes.backbone import with_backbone
 from drgst.recipes.resolve import as_spec
 from drgst.runs.config import RunConfig
@@ -34,16 +32,18 @@ from drgst.runs.model import OWN, Model
 from drgst.runs.run import Run
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.recipe import AnyRecipe
-from drgst.tracking.choose import display, joined
+from drgst.tables.build import TableGraph
+from drgst.tables.naming import relabel
+from drgst.transforms.softmax import softmax
 
 if TYPE_CHECKING:
     import pandas as pd
     from torch import nn
 
+    from drgst.decide.explain import Explanation
     from drgst.estimator.plot import Plot
-    from drgst.graph.io.tabular.schema import TableSchema
-    from drgst.report.explorer.page import Page
-    from drgst.runs.decisions.explain import Explanation
+    from drgst.report.page import Page
+    from drgst.tables.schema import TableSchema
 
 
 class NotFitted(RunError, NotFittedError):
@@ -198,7 +198,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
     def report(self) -> Page:
         """The page that shows the run: a notebook displays it inline, ``.save("page.html")`` writes it."""
-        from drgst.report.explorer.page import make_page
+        from drgst.report.page import make_page
 
         return make_page(self._fitted_result(), f"{self!r}.fit(graph, split)".replace("\n", ""))
 

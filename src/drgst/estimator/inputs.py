@@ -9,11 +9,11 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.io.convert import from_networkx, from_scipy
-from drgst.graph.io.pyg import from_pyg
-from drgst.graph.io.tabular.build import TableGraph
 from drgst.graph.split import Split
-from drgst.graph.transforms.knn import knn_adjacency
+from drgst.io.convert import from_networkx, from_scipy
+from drgst.io.pyg import from_pyg
+from drgst.tables.build import TableGraph
+from drgst.transforms.knn import knn_adjacency
 
 NEIGHBOURS = 10  # of the graph that is made of features where no adjacency is given
 ALLOWED = "a drgst.Graph, a PyG Data, a NetworkX graph, a SciPy adjacency with labels, data frames, or arrays X, y"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.report.explorer.evaluation import evaluation_nodes, reliability
-from drgst.report.figures.style import (
+from drgst.report.evaluation import evaluation_nodes, reliability
+from drgst.report.style import (
     BLUE,
     CLASSES,
     GREY,

@@ -10,11 +10,11 @@ import torch
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features, Graph
-from drgst.graph.transforms.features import row_l1, row_l2
-from drgst.graph.transforms.rank_normalise import constant, rank_scores, unscaled
-from drgst.graph.transforms.structure import COLUMNS, structural_features
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden, SparseMatrix
+from drgst.transforms.features import row_l1, row_l2
+from drgst.transforms.rank_normalise import constant, rank_scores, unscaled
+from drgst.transforms.structure import COLUMNS, structural_features
 
 
 @dataclass(frozen=True)

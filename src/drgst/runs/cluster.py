@@ -128,7 +128,7 @@ class Worker:
         """Take part in the run."""
         import torch.distributed as dist
 
-        from drgst.graph.datasets.load import open_graph
+        from drgst.datasets.load import open_graph
 
         dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=count)
         try:

@@ -9,14 +9,14 @@ from typing import Any, cast
 
 import numpy as np
 
+from drgst.datasets.load import open_graph
+from drgst.datasets.registry import DATASETS, data_source
 from drgst.errors import NoLabels, SettingError, unknown
 from drgst.graph.core import Graph
-from drgst.graph.datasets.load import open_graph
-from drgst.graph.datasets.registry import DATASETS, data_source
-from drgst.graph.io.split_files import load_split
 from drgst.graph.split import Pool, Split, default_split, draw_split
+from drgst.io.split_files import load_split
 from drgst.recipes import find_recipe
-from drgst.runs.labels.added import AddedLabel, add_labels, read_added, sample_mask, train_on
+from drgst.runs.added_labels import AddedLabel, add_labels, read_added, sample_mask, train_on
 from drgst.selftrain.settings import Settings
 
 DATA, RECIPE, PER_CLASS = "cora", "drgst-de", 3

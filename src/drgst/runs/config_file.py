@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from drgst import __version__
+from drgst.datasets.registry import data_source
 from drgst.errors import RunError, SettingError, located, unknown
-from drgst.graph.datasets.registry import data_source
 from drgst.runs.config import RUN_KEYS, RunConfig
 from drgst.selftrain.settings import Settings
 

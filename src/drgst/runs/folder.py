@@ -25,19 +25,19 @@ from typing import TYPE_CHECKING, Any
 
 from drgst.errors import RunError
 from drgst.files import write_text
-from drgst.graph.io.npz import save_graph
-from drgst.graph.io.split_files import save_split
+from drgst.io.npz import save_graph
+from drgst.io.split_files import save_split
+from drgst.runs.added_labels import write_added
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
-from drgst.runs.labels.added import write_added
 from drgst.runs.lock import LOCK, locked
 from drgst.runs.prediction_files import csv_column, parquet_column
 from drgst.selftrain.history import History
 from drgst.selftrain.persist.stage import load_stage
 
 if TYPE_CHECKING:
-    from drgst.graph.io.tabular.schema import TableSchema
     from drgst.runs.run import Run
+    from drgst.tables.schema import TableSchema
 
 _log = logging.getLogger("drgst")
 CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
@@ -214,7 +214,7 @@ def table_schema(data: str) -> TableSchema | None:
     path = Path(data).with_name(SCHEMA)
     if Path(data).name != GRAPH or not path.is_file():
         return None
-    from drgst.graph.io.tabular.schema import TableSchema  # pyarrow is slow to import
+    from drgst.tables.schema import TableSchema  # pyarrow is slow to import
 
     return TableSchema.load(path)
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from drgst.datasets.load import open_graph
 from drgst.errors import RunError
 from drgst.graph.core import Graph
-from drgst.graph.datasets.load import open_graph
-from drgst.graph.io.naming import relabel
-from drgst.graph.transforms.softmax import softmax
 from drgst.runs.folder import CONFIG, MODEL, finished_run, table_schema
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.model import Model
 from drgst.runs.prediction_files import to_csv, write_csv, write_parquet
+from drgst.tables.naming import relabel
+from drgst.transforms.softmax import softmax
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 
 from drgst.errors import DataFileError
 from drgst.files import csv_text, original_cell, replacing, write_pieces
-from drgst.graph.transforms.softmax import softmax
+from drgst.transforms.softmax import softmax
 
 PIECE = 100_000  # nodes whose lines are made at a time
 WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")  # a number that 64 bits hold and that is written in one way only

@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from drgst.decide.choosers.registry import find_chooser
+from drgst.decide.label_state import chooser_note, default_chooser, result_state
+from drgst.decide.suggest import Suggestions, suggest_nodes, suggestion_rows
 from drgst.errors import RunError, nearest
 from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.graph.transforms.softmax import softmax
-from drgst.label.registry import find_chooser
 from drgst.nn.inputs import network_columns
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PARQUET, PREDICTIONS, SUMMARY, RunFolder, table_schema
-from drgst.runs.labels.state import chooser_note, default_chooser, result_state
-from drgst.runs.labels.suggest import Suggestions, suggest_nodes, suggestion_rows
 from drgst.runs.memory import peak_memory_mb
 from drgst.runs.metrics import Metrics, accuracy, run_metrics, stage_rows
 from drgst.runs.model import Model
 from drgst.runs.prediction_files import to_csv, write_csv, write_parquet
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
+from drgst.transforms.softmax import softmax
 
 if TYPE_CHECKING:
-    from drgst.graph.io.tabular.schema import TableSchema
-    from drgst.runs.decisions.explain import Explanation
+    from drgst.decide.explain import Explanation
     from drgst.runs.run import Run
+    from drgst.tables.schema import TableSchema
 
 SUGGESTED = 20
 CSV_NODES = 1_000_000  # up to which predictions are written as CSV, else as Parquet
@@ -180,11 +180,11 @@ class Result:
         return texts.index(str(node))
 
     def explain(self, node: Any, schema: TableSchema | None = None) -> Explanation:
-        """Why the node with id ``node`` was predicted as it was (:func:`drgst.runs.decisions.explain.explain`).
+        """Why the node with id ``node`` was predicted as it was (:func:`drgst.decide.explain.explain`).
 
         ``schema`` names the columns of the tables that the graph was made of; a run folder has its own.
         """
-        from drgst.runs.decisions.explain import explain
+        from drgst.decide.explain import explain
 
         return explain(self, node, schema or table_schema(str(self.config.data)))
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
+from drgst.datasets.load import open_graph
+from drgst.datasets.registry import DATASETS
 from drgst.errors import RunError
 from drgst.files import sha256
 from drgst.graph.core import Graph
-from drgst.graph.datasets.load import open_graph
-from drgst.graph.datasets.registry import DATASETS
 from drgst.graph.split import Split
 from drgst.memory import check_memory
 from drgst.nn.inputs import open_device
@@ -40,7 +40,7 @@ from drgst.shards import Shards
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 if TYPE_CHECKING:
-    from drgst.graph.io.tabular.build import TableGraph
+    from drgst.tables.build import TableGraph
 
 _log = logging.getLogger("drgst")
 Opener = Callable[[str], Graph]

@@ -9,7 +9,7 @@ import numpy as np
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.graph.transforms.softmax import softmax
+from drgst.transforms.softmax import softmax
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ import numpy as np
 from torch import Tensor
 
 from drgst.extras import import_extra
-from drgst.graph.transforms.softmax import softmax
 from drgst.nn.training import Training
 from drgst.selftrain.beliefs import PseudoLabels
+from drgst.transforms.softmax import softmax
 
 if TYPE_CHECKING:
     import pandas as pd

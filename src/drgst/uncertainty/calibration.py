@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.graph.transforms.propagate import smooth_log_probs
-from drgst.graph.transforms.softmax import log_softmax
+from drgst.transforms.propagate import smooth_log_probs
+from drgst.transforms.softmax import log_softmax
 
 LOWEST, HIGHEST = 0.02, 50.0  # range of temperatures
 SHRINKAGE = 5.0  # κ: the prior of b is normal with variance 1 / 2κ

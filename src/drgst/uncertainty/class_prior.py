@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from drgst.errors import SettingError, unknown
-from drgst.graph.transforms.softmax import log_softmax, softmax
+from drgst.transforms.softmax import log_softmax, softmax
 from drgst.uncertainty.calibration import PRIOR_STD
 
 TOLERANCE = 1e-6  # by which stated shares may differ from a sum of 1

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
-from drgst.graph.transforms.softmax import softmax
+from drgst.transforms.softmax import softmax
 
 ENUMERATED = 6  # nodes of up to so many edges: all 2^6 = 64 rows Z_u; benchmarks/gain_estimators.py compares 2, 4, 6, 8
 QUADRATURE = 32  # points of Gauss-Legendre on [0, 10]: relative error of E[D^-½] and E[D^-1] below 1e-5

@@ -12,7 +12,6 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
-from drgst.graph.transforms.softmax import softmax
 from drgst.runs.metrics import calibration_error
 from drgst.selftrain.calibrate.base import Calibrate, Identity, Learnt
 from drgst.selftrain.calibrate.cagcn import CaGCN
@@ -27,6 +26,7 @@ from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.select.threshold import Threshold
 from drgst.selftrain.stop.max_stages import MaxStages
 from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.transforms.softmax import softmax
 
 
 @pytest.mark.parametrize("part", [Temperature(), CaGCN()])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from drgst.graph.transforms.softmax import softmax
 from drgst.selftrain.correct.base import Teacher
 from drgst.selftrain.correct.carried_transition import CarriedTransition, learn_transition_as_released
+from drgst.transforms.softmax import softmax
 
 
 def test_carried_transition_trains_once_with_the_updated_one(trainer, labelled) -> None:

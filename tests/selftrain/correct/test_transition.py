@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
 from drgst.selftrain.correct.transition import Transition, learn_transition
+from drgst.transforms.softmax import softmax
 
 
 @pytest.mark.parametrize("before", [None, np.full((3, 3), 1 / 3)])

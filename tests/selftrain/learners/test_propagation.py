@@ -11,12 +11,12 @@ import drgst
 from drgst.errors import GraphError
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
-from drgst.graph.transforms.normalise import sym_norm_without_loops
-from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import cross_entropy
 from drgst.selftrain.learners.propagation import LabelPropagation, row_probabilities
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
+from drgst.transforms.normalise import sym_norm_without_loops
+from drgst.transforms.softmax import softmax
 
 
 def test_against_the_dense_solution(world: Any) -> None:

@@ -10,8 +10,8 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 import drgst
+from drgst.datasets.synthetic import block_model
 from drgst.errors import RunError, SettingError
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.recipes import find_recipe
 from drgst.selftrain.postprocess.class_prior import ClassPrior

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import drgst
+from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split, random_split
-from drgst.graph.transforms.softmax import softmax
 from drgst.recipes import find_recipe
 from drgst.runs.metrics import calibration_error
 from drgst.selftrain.engine import self_train
@@ -23,6 +22,7 @@ from drgst.selftrain.postprocess.base import Context
 from drgst.selftrain.postprocess.cross_fitted import CrossFitted, fold_problem
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
+from drgst.transforms.softmax import softmax
 
 LEARNT = "postprocess/0/"
 

@@ -9,8 +9,6 @@ import pytest
 
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
-from drgst.graph.transforms.normalise import sym_norm_without_loops
-from drgst.graph.transforms.softmax import softmax
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.postprocess.base import Context
@@ -18,6 +16,8 @@ from drgst.selftrain.postprocess.smooth import CorrectAndSmooth, corrected
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
+from drgst.transforms.normalise import sym_norm_without_loops
+from drgst.transforms.softmax import softmax
 
 
 def two_pairs() -> Problem:

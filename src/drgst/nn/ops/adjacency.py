@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
-from drgst.graph.transforms.normalise import laplacian_norm, mean_norm, sym_norm
 from drgst.nn.ops.sparse import SparseMatrix
+from drgst.transforms.normalise import laplacian_norm, mean_norm, sym_norm
 
 
 def plain(a: sp.csr_array) -> sp.csr_array:
@@ -69,7 +69,7 @@ class Adjacency:
 
     @property
     def sym(self) -> SparseMatrix:
-        """Â, see :func:`~drgst.graph.transforms.normalise.sym_norm`."""
+        """Â, see :func:`~drgst.transforms.normalise.sym_norm`."""
         return self.form("sym")
 
     @cached_property

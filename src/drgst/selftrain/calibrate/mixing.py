@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from drgst.graph.core import Graph
-from drgst.graph.transforms.normalise import sym_norm
-from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.calibrate.base import VALIDATION, Calibrate, Learnt
 from drgst.selftrain.problem import Problem
+from drgst.transforms.normalise import sym_norm
+from drgst.transforms.softmax import log_softmax
 from drgst.uncertainty.calibration import apply_matrices, fit_matrices, own_and_smoothed
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy
 from drgst.selftrain.correct.base import Corrected, Labelled, Teacher, TrainOnce
+from drgst.transforms.softmax import softmax
 
 STEPS, LR, DECAY = 200, 0.01, 5e-4  # of Adam, as published
 

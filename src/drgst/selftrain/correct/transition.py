@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from drgst.graph.transforms.softmax import softmax
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
 from drgst.selftrain.correct.base import Corrected, Labelled, Teacher, TrainOnce
+from drgst.transforms.softmax import softmax
 
 
 def transition_loss(t: np.ndarray, p: np.ndarray, labels: np.ndarray) -> float:

@@ -13,14 +13,14 @@ from torch import Tensor
 
 from drgst.errors import GraphError
 from drgst.graph.core import Features, Graph
-from drgst.graph.transforms.features import idf, row_l2, scale_columns
-from drgst.graph.transforms.normalise import sym_norm
-from drgst.graph.transforms.propagate import propagate_to_limit
 from drgst.nn.losses import NodeLoss
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Trained, fitted
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
+from drgst.transforms.features import idf, row_l2, scale_columns
+from drgst.transforms.normalise import sym_norm
+from drgst.transforms.propagate import propagate_to_limit
 
 
 def smoothed_rows(graph: Graph, x: Features, nodes: np.ndarray, alpha: float) -> np.ndarray:

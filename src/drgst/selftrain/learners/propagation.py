@@ -14,13 +14,13 @@ from torch import Tensor
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph
-from drgst.graph.transforms.normalise import sym_norm_without_loops
-from drgst.graph.transforms.propagate import propagate_to_limit
 from drgst.nn.losses import NodeLoss
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Ablation, Trained, fitted
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
+from drgst.transforms.normalise import sym_norm_without_loops
+from drgst.transforms.propagate import propagate_to_limit
 
 MOST_LABELLED = 10  # labelled nodes that an explanation names
 UNIFORM_SHARE = 1e-3  # of every prediction, so that no class has probability 0

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from drgst.graph.core import Graph
-from drgst.graph.transforms.softmax import softmax
 from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
+from drgst.transforms.softmax import softmax
 from drgst.uncertainty.class_prior import class_shares, fit_temperature_under_prior, parse_shares, prior_shift
 
 

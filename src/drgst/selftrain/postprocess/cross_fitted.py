@@ -11,7 +11,6 @@ from torch import Tensor
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.graph.transforms.softmax import log_softmax_float32
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.learners.multiview.stacking import folds
@@ -20,6 +19,7 @@ from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.stop.max_stages import MaxStages
 from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.transforms.softmax import log_softmax_float32
 from drgst.uncertainty.calibration import fit_temperature_with_prior
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.graph.transforms.normalise import sym_norm_without_loops
-from drgst.graph.transforms.propagate import propagate
-from drgst.graph.transforms.softmax import softmax
 from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
+from drgst.transforms.normalise import sym_norm_without_loops
+from drgst.transforms.propagate import propagate
+from drgst.transforms.softmax import softmax
 
 
 def corrected(p: np.ndarray, s: sp.csr_array, nodes: np.ndarray, truth: np.ndarray, alpha: float) -> np.ndarray:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.learners.multiview import blocks as module
 from drgst.selftrain.learners.multiview.blocks import ensemble_in_blocks
 from drgst.selftrain.learners.multiview.ensemble import combine, disagreement
+from drgst.transforms.softmax import log_softmax
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])

@@ -10,12 +10,10 @@ import pytest
 import scipy.sparse as sp
 import torch
 
+from drgst.datasets.synthetic import block_model
 from drgst.errors import GraphError, RunError, SettingError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split, random_split
-from drgst.graph.transforms.normalise import sym_norm
-from drgst.graph.transforms.softmax import log_softmax, softmax
 from drgst.nn.losses import CorrectedCrossEntropy, NodeLoss, cross_entropy
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble, disagreement, evened, subsample
@@ -23,6 +21,8 @@ from drgst.selftrain.learners.multiview.prior import match_prior
 from drgst.selftrain.learners.multiview.views import VIEWS
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
+from drgst.transforms.normalise import sym_norm
+from drgst.transforms.softmax import log_softmax, softmax
 
 
 def trained(

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from drgst import SelfTraining
-from drgst.graph.datasets.synthetic import block_model
+from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
-from drgst.graph.transforms.softmax import log_softmax
 from drgst.recipes import find_recipe
 from drgst.selftrain.learners.multiview import prior as module
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.learners.multiview.prior import expected_prior, match_prior, prior_shift, stated_prior
+from drgst.transforms.softmax import log_softmax
 
 
 def random_log_p(rng: np.random.Generator, nodes: int, classes: int, tilt: float = 0.0) -> np.ndarray:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
+from drgst.transforms.softmax import log_softmax
 
 
 def objective(w: np.ndarray, b: np.ndarray, z: np.ndarray, labels: np.ndarray, weights: np.ndarray, l2: float) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from drgst.graph.transforms import products
 from drgst.selftrain.learners.multiview.ridge import PENALTY, ridge_map
+from drgst.transforms import products
 
 
 def test_against_the_normal_equations() -> None:

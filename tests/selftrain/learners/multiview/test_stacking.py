@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from drgst.graph.transforms.softmax import log_softmax
 from drgst.selftrain.learners.multiview.regression import SoftmaxRegression
 from drgst.selftrain.learners.multiview.stacking import (
     PSEUDO_COUNTS,
@@ -15,6 +14,7 @@ from drgst.selftrain.learners.multiview.stacking import (
     stack,
     view_weights,
 )
+from drgst.transforms.softmax import log_softmax
 from drgst.uncertainty.calibration import PRIOR_STD
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from drgst.datasets.load import load
+from drgst.datasets.synthetic import block_model
 from drgst.errors import GraphError, SplitError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.load import load
-from drgst.graph.datasets.synthetic import block_model
 from drgst.graph.split import Split, per_class_split, random_split
 from drgst.selftrain.learners.multiview.suggest import suggest_view
 

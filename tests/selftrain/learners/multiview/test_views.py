@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from drgst.datasets.synthetic import block_model
 from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.datasets.synthetic import block_model
-from drgst.graph.transforms.feature_map import FeatureMap
-from drgst.graph.transforms.features import centre, row_l2
-from drgst.graph.transforms.normalise import mean_norm, sym_norm
 from drgst.selftrain.learners.multiview import views as module
 from drgst.selftrain.learners.multiview.ridge import ridge_map
 from drgst.selftrain.learners.multiview.view_maps import ViewMaps
 from drgst.selftrain.learners.multiview.views import VIEWS, Views, available_views, columns_kept, matching_views
+from drgst.transforms.feature_map import FeatureMap
+from drgst.transforms.features import centre, row_l2
+from drgst.transforms.normalise import mean_norm, sym_norm
 
 NO_EDGES = sp.csr_array((60, 60), dtype=np.float32)
 

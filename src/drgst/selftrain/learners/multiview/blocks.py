@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from torch import Tensor
 
-from drgst.graph.transforms.products import NARROW_BYTES, as_float32, in_parts, release, row_blocks
-from drgst.graph.transforms.softmax import entropy, row_max
+from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, release, row_blocks
+from drgst.transforms.softmax import entropy, row_max
 
 
 def ensemble_in_blocks(

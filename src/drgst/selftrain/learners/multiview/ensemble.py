@@ -13,9 +13,6 @@ from torch import Tensor
 
 from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
-from drgst.graph.transforms.propagate import smooth_log_probs
-from drgst.graph.transforms.rank_normalise import describe_features
-from drgst.graph.transforms.softmax import DOUBLE_ROWS, entropy, log_softmax_float32
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Ablation, Trained, untrained
@@ -27,6 +24,9 @@ from drgst.selftrain.learners.multiview.view_maps import ViewMaps
 from drgst.selftrain.learners.multiview.views import LEADING_COLUMNS, PROPAGATED, Views, matching_views
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
+from drgst.transforms.propagate import smooth_log_probs
+from drgst.transforms.rank_normalise import describe_features
+from drgst.transforms.softmax import DOUBLE_ROWS, entropy, log_softmax_float32
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 MIN_WEIGHT = 0.01  # of a view that is used

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from drgst.graph.transforms.softmax import DOUBLE_ROWS, log_softmax, log_softmax_float32
+from drgst.transforms.softmax import DOUBLE_ROWS, log_softmax, log_softmax_float32
 
 ROUNDS = 50  # of scaling; the last one changes the shift by less than 0.001
 SHARPNESS = 0.3  # T over the spread of nodes

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from drgst.graph.transforms.products import multiply_rows
-from drgst.graph.transforms.softmax import log_softmax_float32, row_max
 from drgst.shards import ALONE, Shards
+from drgst.transforms.products import multiply_rows
+from drgst.transforms.softmax import log_softmax_float32, row_max
 
 STEPS = 20  # of accelerated descent; the objective is then within 0.001 of its minimum on the paper's data sets
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.graph.transforms.views import View
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.settings import Settings
+from drgst.transforms.views import View
 
 
 class Suggestion(NamedTuple):

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from drgst.graph.core import Graph
-from drgst.graph.transforms.products import MANY_ROWS
+from drgst.transforms.products import MANY_ROWS
 
 ID_BLOCK = MANY_ROWS  # ids that are read at a time
 SAME_ROWS = 0.9  # of the fitted nodes that must have their features in a graph that contains them

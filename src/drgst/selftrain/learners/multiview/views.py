@@ -15,13 +15,16 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Features, Graph
-from drgst.graph.transforms.feature_map import FeatureMap
-from drgst.graph.transforms.features import FEW_ROUNDS, project, projection, row_l2, svd
-from drgst.graph.transforms.homophily import homophily
-from drgst.graph.transforms.knn import EXACT_NODES, knn_adjacency
-from drgst.graph.transforms.neighbour_words import neighbour_idf, neighbour_words, scaled_neighbour_words
-from drgst.graph.transforms.normalise import mean_norm, sym_norm, sym_norm_without_loops
-from drgst.graph.transforms.products import (
+from drgst.selftrain.learners.multiview.ridge import ridge_map
+from drgst.selftrain.learners.multiview.view_maps import ViewMaps
+from drgst.shards import ALONE, Shards
+from drgst.transforms.feature_map import FeatureMap
+from drgst.transforms.features import FEW_ROUNDS, project, projection, row_l2, svd
+from drgst.transforms.homophily import homophily
+from drgst.transforms.knn import EXACT_NODES, knn_adjacency
+from drgst.transforms.neighbour_words import neighbour_idf, neighbour_words, scaled_neighbour_words
+from drgst.transforms.normalise import mean_norm, sym_norm, sym_norm_without_loops
+from drgst.transforms.products import (
     MANY_ROWS,
     Storage,
     as_float32,
@@ -32,11 +35,8 @@ from drgst.graph.transforms.products import (
     release,
     row_blocks,
 )
-from drgst.graph.transforms.propagate import MatrixSum, polynomials, restart_coefficients, shortened
-from drgst.graph.transforms.rank_normalise import informative
-from drgst.selftrain.learners.multiview.ridge import ridge_map
-from drgst.selftrain.learners.multiview.view_maps import ViewMaps
-from drgst.shards import ALONE, Shards
+from drgst.transforms.propagate import MatrixSum, polynomials, restart_coefficients, shortened
+from drgst.transforms.rank_normalise import informative
 
 RESTART, STEPS = 0.15, 20  # restart probability α and steps of propagations: experiments 024 and 034
 NEIGHBOURS = 10  # of the kNN view: experiment 009
@@ -90,7 +90,7 @@ class Views:
     edges of the 10 nearest nodes by cosine. ``hops``: [X, D^-1 A X, (D^-1 A)² X], where a neighbour may count against a
     class, reduced to the leading columns of its SVD. ``features``: X alone. ``structure``: leading singular vectors of
     D^-½ A D^-½, from edges alone. ``neighbours``: Π X M, where the features of a node are its neighbours (TF-IDF of A +
-    I), from edges alone. X is the :class:`~drgst.graph.transforms.feature_map.FeatureMap` of the features.
+    I), from edges alone. X is the :class:`~drgst.transforms.feature_map.FeatureMap` of the features.
 
     With several ``shards``, each propagates its own columns, holds its own rows and computes all singular vectors.
     """
@@ -118,7 +118,7 @@ class Views:
     def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | MatrixSum | None:
         """Σ_v w_v S_v / Σ_v w_v over the views v that propagate over S_v; None where none does.
 
-        Of a large graph as a :data:`~drgst.graph.transforms.propagate.MatrixSum`, since it has as many entries as both.
+        Of a large graph as a :data:`~drgst.transforms.propagate.MatrixSum`, since it has as many entries as both.
         """
         knn = weights.get("knn", 0.0)
         edges = weights.get("topology", 0.0) + weights.get("neighbours", 0.0)
@@ -136,7 +136,7 @@ class Views:
     def default_weights(self) -> dict[str, float]:
         """View -> weight before any label is seen: τ for topology, τ / (1 - τ) = 10 (a / (1 - a))²; equal for others.
 
-        a = 2h - 1 for the :func:`~drgst.graph.transforms.homophily.homophily` h of edges by features, which is 0 where
+        a = 2h - 1 for the :func:`~drgst.transforms.homophily.homophily` h of edges by features, which is 0 where
         edges join no more similar nodes than chance and 1 where they always do. Without features, τ is the weight of
         neighbours, and h is by structure (experiment 028).
         """

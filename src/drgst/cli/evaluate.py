@@ -1,0 +1,198 @@
+"""``drgst evaluate``: a finished run against labels that it was not given, and a threshold to act on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drgst.cli.console import emit, get_console, refuse
+from drgst.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.table import Table
+
+    from drgst.decide.evaluation import Evaluation
+    from drgst.decide.scores import Estimate
+    from drgst.decide.threshold import Decision, Goal
+    from drgst.decide.truth import TruthColumns
+    from drgst.runs.result import Result
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def evaluate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
+    truth: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Table with ids and labels.", show_default="labels of the graph")
+    ] = None,
+    id: Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Id column of the table.")] = None,  # noqa: A002
+    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column of the table.")] = None,
+    positive: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="Class to rank and flag.", show_default="the rarer of two")
+    ] = None,
+    target_precision: Annotated[float | None, typer.Option(help="Choose the threshold of this precision.")] = None,
+    target_recall: Annotated[float | None, typer.Option(help="Choose the threshold of this recall.")] = None,
+    top: Annotated[int | None, typer.Option(help="Choose this many nodes.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write evaluation.json, evaluation.png and flagged.csv here.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Evaluate a run on nodes whose labels it was not given, each figure with a 95 % bootstrap interval.
+
+    --target-precision, --target-recall or --top choose a threshold from the probabilities of the run, which needs no
+    truth, and say how sure that is.
+    """
+    from drgst.decide.evaluation import evaluate_result
+    from drgst.decide.threshold import decide
+    from drgst.decide.truth import TruthColumns
+    from drgst.errors import SettingError, unknown
+    from drgst.runs.run import load_result
+    from drgst.tables.faults import TableError
+
+    goal = _goal(target_precision, target_recall, top)
+    result = load_result(run)
+    names = result.model.class_names
+    if positive is not None and positive not in names:
+        raise SettingError(unknown("class", positive, names))
+    try:
+        labels, notes = _labels(result, truth, TruthColumns(id, label, positive))
+    except TableError as error:
+        refuse(error.problems, json)
+    console = get_console(json)
+    for note in notes:
+        console.print(f"- {note}", soft_wrap=True)
+    document: dict[str, Any] = {"run": str(run)}
+    found, flagged = None, None
+    if goal is None or (labels[result.unlabelled] >= 0).any():
+        found = evaluate_result(result, labels, positive)
+        document |= found.to_dict()
+        positive = found.positive
+        for table in _tables(found):
+            console.print(table)
+    if goal is not None:
+        if positive is None:
+            raise SettingError("which class the threshold is for is not clear: name it with --positive")
+        decision, flagged = decide(result, positive, goal)
+        document["decision"] = {"class": positive, **decision.to_dict()}
+        for line in _sentences(decision, positive, labels[flagged] == names.index(positive) if found else None):
+            console.print(line, soft_wrap=True)
+    if out is not None:
+        _write(out, document, found, None if flagged is None else _flagged_csv(result, flagged, str(positive)))
+        console.print(f"written to {out}", soft_wrap=True)
+    if json:
+        emit(document)
+
+
+def _goal(precision: float | None, recall: float | None, top: int | None) -> Goal | None:
+    from drgst.decide.threshold import Goal
+    from drgst.errors import SettingError
+
+    given = [value for value in (precision, recall, top) if value is not None]
+    if len(given) > 1:
+        raise SettingError("--target-precision, --target-recall and --top choose a threshold each: give one of them")
+    return Goal(precision, recall, top) if given else None
+
+
+def _labels(result: Result, truth: str | None, columns: TruthColumns) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Labels of the table, or those of the graph that were hidden from the run."""
+    from drgst.decide.truth import read_truth
+
+    if truth is None:
+        return result.graph.labels, ()
+    read = read_truth(truth, result.node_ids, result.model.class_names, columns)
+    return read.labels, read.notes
+
+
+TITLES = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro-F1",
+    "roc_auc": "ROC AUC of {}",
+    "average_precision": "average precision of {}",
+    "ece": "calibration error (ECE)",
+    "brier": "Brier score",
+}
+
+
+def _tables(found: Evaluation) -> list[Table]:
+    """Figures, confusion matrix and thresholds."""
+    positive, count = found.positive, f"{found.truth.size:,} nodes"
+    names = [*TITLES, *(name for name in found.figures if name not in TITLES)]
+    figures = _table(f"{count} whose labels the run was not given", "", "95% interval")
+    for name in names:
+        if name in found.figures:
+            title = TITLES.get(name, name.replace("_", " ").replace("precision at", "precision at top"))
+            figures.add_row(title.format(positive), *_cells(found.figures[name]))
+    confusion = _table("true class, predicted as", *found.class_names)
+    for name, row in zip(found.class_names, found.confusion, strict=True):
+        confusion.add_row(name, *(f"{int(v):,}" for v in row))
+    if positive is None:
+        return [figures, confusion]
+    table = _table(f"p({positive}) ≥", "nodes", "mean p", "precision (95%)", "recall (95%)")
+    for row in found.thresholds:
+        stated = "" if row.flagged == 0 else f"{row.stated:.3f}"
+        table.add_row(f"{row.threshold:g}", f"{row.flagged:,}", stated, *map(_short, (row.precision, row.recall)))
+    return [figures, confusion, table]
+
+
+def _table(*titles: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for k, title in enumerate(titles):
+        table.add_column(title, justify="right" if k else "left")
+    return table
+
+
+def _cells(estimate: Estimate) -> tuple[str, str]:
+    if estimate.value != estimate.value:
+        return "", ""
+    return f"{estimate.value:.3f}", f"{estimate.low:.3f} to {estimate.high:.3f}"
+
+
+def _short(estimate: Estimate) -> str:
+    value, low, high = (f"{v:.2f}" for v in (estimate.value, estimate.low, estimate.high))
+    return "" if estimate.value != estimate.value else f"{value} ({low} to {high})"
+
+
+def _sentences(decision: Decision, positive: str, right: np.ndarray | None) -> list[str]:
+    """The decision in words; ``right``: which flagged nodes are of the class, where that is known."""
+    lines = [
+        f"{positive}: {decision.flagged:,} nodes have a probability of at least {decision.threshold:.4f}",
+        f"expected precision {decision.precision}, expected recall {decision.recall}",
+    ]
+    if decision.sure is not None:
+        lines.append(f"the target is met with a probability of {decision.sure:.0%}")
+    if decision.labels:
+        lines.append(f"the intervals are from {decision.labels:,} out-of-fold labels and chance")
+    else:
+        lines.append("the intervals are from chance alone: the run has no out-of-fold labels to check its calibration")
+    if right is not None:
+        lines.append(f"by the truth, {int(right.sum()):,} of the {right.size:,} are {positive} ({right.mean():.1%})")
+    return lines
+
+
+def _flagged_csv(result: Result, nodes: np.ndarray, positive: str) -> str:
+    from drgst.files import csv_text
+
+    p = result.probabilities[nodes, result.model.class_names.index(positive)]
+    rows = ((result.node_ids[node], f"{v:.6f}") for node, v in zip(nodes.tolist(), p.tolist(), strict=True))
+    return csv_text([("id", f"p:{positive}"), *rows])
+
+
+def _write(folder: Path, document: dict[str, Any], found: Evaluation | None, flagged: str | None) -> None:
+    from json import dumps
+
+    from drgst.files import write_text
+    from drgst.report.evaluation_figure import save_evaluation
+
+    if found is not None:
+        save_evaluation(found, folder / "evaluation.png")  # first: without matplotlib nothing is written
+    if flagged is not None:
+        write_text(folder / "flagged.csv", flagged)
+    write_text(folder / "evaluation.json", dumps(document, indent=2, allow_nan=False) + "\n")

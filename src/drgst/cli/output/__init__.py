@@ -1,1 +1,0 @@
-"""Tables, progress displays and bars of the command line."""

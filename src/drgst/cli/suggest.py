@@ -1,0 +1,133 @@
+"""``drgst suggest``: which nodes to label next, and what further labels are expected to bring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drgst.cli.console import emit, get_console, working
+from drgst.cli.options import JsonOption, RootOption, out_file
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+app = typer.Typer(add_completion=False)
+
+UNKNOWN = ("?", "??")  # the classes of a graph without labels
+ASK = ("id", "label", "predicted", "confidence", "reason", "chosen_by", "probability")
+
+
+@app.command()
+def suggest(
+    run: Annotated[str, typer.Argument(metavar="RUN|GRAPH", help="The folder of a finished run, or a graph.")],
+    n: Annotated[int, typer.Option("--n", "-n", help="How many nodes.")] = 20,
+    by: Annotated[
+        str | None,
+        typer.Option(help="A chooser; drgst lab label-curve --by list shows all.", show_default="the recipe's own"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=out_file, metavar="FILE", help="CSV to fill in, for drgst run --add-labels FILE."),
+    ] = None,
+    budget: Annotated[
+        bool, typer.Option("--budget", help="Also estimate what 20, 50 and 100 more labels will bring (takes longer).")
+    ] = False,
+    root: RootOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Suggest which nodes to label next, and why each.
+
+    Of a run: by a chooser that was measured to beat a random sample with its recipe, else a class-balanced random
+    sample. Of a graph: the nodes to begin with, before any label is known.
+    """
+    from drgst.datasets.registry import DATASETS
+    from drgst.errors import RunError
+    from drgst.files import STANDARD_OUTPUT, csv_text, write_text
+    from drgst.runs.folder import RunFolder
+
+    console = get_console(json or out == STANDARD_OUTPUT)
+    is_run = RunFolder(run).exists
+    if not is_run and (budget or not (Path(run).exists() or run.lower() in DATASETS)):
+        graph = "" if budget else ", nor a graph"
+        raise RunError(f"{run} is not the folder of a run{graph}; make one with: drgst run --out {run}")
+    note, rows = _of_run(run, n, by) if is_run else _of_graph(run, n, by, root)
+    if not rows:
+        raise RunError(f"every node of {run} is labelled, so there is none to suggest")
+    console.print(_table(rows, predicted=is_run))
+    console.print(note, soft_wrap=True)
+    if len(rows) < n:
+        console.print(f"only {len(rows):,} nodes can be suggested", soft_wrap=True)
+    if out is not None:
+        write_text(out, csv_text([ASK, *([row[name] for name in ASK] for row in rows)]))
+        console.print(f"written to {out}; fill in the labels, then: drgst run ... --add-labels {out}", soft_wrap=True)
+    forecast = _forecast(console, run) if budget else {}
+    if json:
+        shown = [{k: v for k, v in row.items() if k != "label"} for row in rows]
+        emit({"run": str(run), "note": note, "suggestions": shown, **forecast})
+
+
+def _of_run(run: str, n: int, by: str | None) -> tuple[str, list[dict[str, Any]]]:
+    from drgst.runs.run import load_result
+
+    with working(f"reading the run and choosing {n} of its unlabelled nodes"):
+        result = load_result(run)
+        found = result.suggest(n, by)
+    names = result.model.class_names
+    rows = [_row(row, result.node_ids[row["node"]], names) for row in result.suggestion_rows(found)]
+    return found.note, rows
+
+
+def _of_graph(data: str, n: int, by: str | None, root: str | None) -> tuple[str, list[dict[str, Any]]]:
+    from drgst.datasets.load import open_graph
+    from drgst.datasets.registry import data_source
+    from drgst.decide.label_state import first_suggestions
+    from drgst.decide.suggest import suggestion_rows
+    from drgst.errors import NoLabels
+
+    with working(f"reading the graph and choosing {n} of its nodes"):
+        try:
+            graph = open_graph(data_source(data), root)
+        except NoLabels:
+            graph = open_graph(data_source(data), root, classes=UNKNOWN)
+        found = first_suggestions(graph, n, by)
+    rows = [_row(row, graph.node_ids[row["node"]].item(), ()) for row in suggestion_rows(found, None)]
+    return found.note, rows
+
+
+def _row(row: dict[str, Any], name: Any, classes: tuple[str, ...]) -> dict[str, Any]:
+    """With the id of the node and the name of its predicted class, and an empty label."""
+    predicted = "" if row["predicted"] is None else classes[row["predicted"]]
+    confidence = None if row["confidence"] is None else round(row["confidence"], 5)
+    rest = {k: v for k, v in row.items() if k != "node"}
+    return {"id": name, "label": "", **rest, "predicted": predicted, "confidence": confidence}
+
+
+def _forecast(console: Console, run: str) -> dict[str, Any]:
+    from drgst.decide.forecast import forecast
+    from drgst.runs.run import load_result
+
+    with working("fitting the recipe to parts of the labels"):
+        found = forecast(load_result(run))
+    for line in found.sentences():
+        console.print(line, soft_wrap=True)
+    return {"forecast": found.document()}
+
+
+def _table(rows: list[dict[str, Any]], predicted: bool) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("node")
+    if predicted:
+        table.add_column("predicted")
+        table.add_column("confidence", justify="right")
+    table.add_column("why")
+    for row in rows:
+        middle = (Text(row["predicted"]), f"{row['confidence']:.1%}") if predicted else ()
+        table.add_row(Text(str(row["id"])), *middle, Text(row["reason"]))
+    return table

@@ -1,0 +1,113 @@
+"""Labels of the nodes of a run that are read from a table after the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from drgst.errors import unknown
+from drgst.tables.cells import Cells, booleans, read_cells
+from drgst.tables.faults import TableError, counted, some
+from drgst.tables.source import Table, open_table
+
+MATCHED = 0.5  # share of the texts of a column that must be node ids for it to be the id column
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The class of each node, (N,), -1 where it is unknown, and remarks on how it was read."""
+
+    labels: np.ndarray
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TruthColumns:
+    """Which columns to read, and the class that true stands for; what is None is found."""
+
+    id: str | None = None
+    label: str | None = None
+    positive: str | None = None
+
+
+def read_truth(given: Any, ids: Sequence[Any], class_names: tuple[str, ...], columns: TruthColumns) -> Truth:
+    """The labels in a table (a path, a data frame or an Arrow table) for the nodes ``ids``.
+
+    The id column is the one whose texts are node ids, the label column the one whose texts are classes. A column of
+    true and false is read with ``positive`` as the class of true, where there are two classes.
+    """
+    faults: list[Any] = []
+    table = open_table(given, "truth", faults)
+    if table is None or faults:
+        raise TableError(faults)
+    cells = {name: read for name in table.columns if (read := read_cells(table.data.column(name))) is not None}
+    place = {str(node): k for k, node in enumerate(ids)}
+    id_column = _id_column(table, cells, place, columns.id)
+    label_column = _label_column(table, {k: v for k, v in cells.items() if k != id_column}, class_names, columns)
+    classes, notes = _classes(table, cells[label_column], label_column, class_names, columns.positive)
+    nodes = cells[id_column].spread(np.array([place.get(text, -1) for text in cells[id_column].texts]), -1)
+    repeated = np.flatnonzero(cells[id_column].counts > 1)
+    if repeated.size:
+        text = cells[id_column].texts[repeated[0]]
+        row = int(np.flatnonzero(cells[id_column].codes == repeated[0])[1])
+        raise TableError([table.problem(f"the id {text!r} occurs more than once", row, id_column)])
+    strange = int((nodes < 0).sum())
+    if strange:
+        notes.append(f"{table.file}: {counted(strange, 'row')} of ids that are no nodes of the run left out")
+    labels = np.full(len(ids), -1, dtype=np.int64)
+    labels[nodes[nodes >= 0]] = classes[nodes >= 0]
+    return Truth(labels, tuple(notes))
+
+
+def _id_column(table: Table, cells: Mapping[str, Cells], place: Mapping[str, int], given: str | None) -> str:
+    if given is not None:
+        return _existing(table, cells, given, "id")
+    shares = {name: c.share(np.array([text in place for text in c.texts], dtype=bool)) for name, c in cells.items()}
+    best = max(shares, key=lambda name: shares[name], default=None)
+    if best is None or shares[best] < MATCHED:
+        message = f"no column holds the ids of the nodes of the run (columns: {', '.join(table.columns)})"
+        raise TableError([table.problem(message, option="id")])
+    return best
+
+
+def _label_column(table: Table, cells: Mapping[str, Cells], class_names: tuple[str, ...], columns: TruthColumns) -> str:
+    if columns.label is not None:
+        return _existing(table, cells, columns.label, "label")
+    fit = [name for name, c in cells.items() if c.texts and set(c.texts) <= set(class_names)]
+    yes_no = [name for name, c in cells.items() if c.texts and np.isfinite(booleans(c.values)).all()]
+    same = [name for name in yes_no if name.casefold() == str(columns.positive).casefold()]
+    found = fit or same or (yes_no if columns.positive is not None else [])
+    if len(found) != 1:
+        which = "no column holds" if not found else f"the columns {some(found)} hold"
+        message = f"{which} classes of the run ({some(class_names, 5)}), so which one to read is not clear"
+        raise TableError([table.problem(message, option="label")])
+    return found[0]
+
+
+def _classes(
+    table: Table, cells: Cells, column: str, class_names: tuple[str, ...], positive: str | None
+) -> tuple[np.ndarray, list[str]]:
+    """The class index of each row, -1 for empty cells, and notes."""
+    index = {name: k for k, name in enumerate(class_names)}
+    codes = np.array([index.get(text, -2) for text in cells.texts], dtype=np.int64)
+    flags = booleans(cells.values)
+    if (codes < 0).any() and np.isfinite(flags).all() and positive is not None and len(class_names) == 2:
+        chosen = index[positive]
+        codes = np.where(flags > 0, chosen, 1 - chosen)
+        words = f"true counts as {positive!r}, false as {class_names[1 - chosen]!r}"
+        return cells.spread(codes, -1), [f"{table.file}: column {column!r}: {words}"]
+    bad = codes == -2
+    if bad.any():
+        text = next(t for t, wrong in zip(cells.texts, bad, strict=True) if wrong)
+        message = f"{text!r} is no class of the run (classes: {some(class_names, 5)})"
+        raise TableError([table.problem(message, cells.first_row(bad), column)])
+    return cells.spread(codes, -1), []
+
+
+def _existing(table: Table, cells: Mapping[str, Cells], name: str, option: str) -> str:
+    if name not in cells:
+        raise TableError([table.problem(unknown("column", name, cells), option=option)])
+    return name

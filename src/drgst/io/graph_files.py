@@ -1,0 +1,187 @@
+"""Graph files of other programs: GraphML, GML, GEXF and plain edge lists, with labels from a table or an attribute."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pyarrow as pa
+
+from drgst.errors import DataFileError, unknown
+from drgst.extras import import_extra
+from drgst.files import PathLike, reading
+from drgst.graph.core import Graph
+from drgst.tables.build import build_graph
+from drgst.tables.faults import Problem, TableError
+from drgst.tables.inspection import inspect_tables
+from drgst.tables.options import TableOptions
+from drgst.tables.roles import PAIRS
+from drgst.tables.source import Table, open_table
+
+LABELS = ("label", "class")  # attributes that may hold the class of a node
+_DAMAGE = (
+    *(KeyError, ValueError, TypeError, IndexError, AttributeError, AssertionError, EOFError, RecursionError),
+    *(ElementTree.ParseError, StopIteration),
+)
+_SEPARATORS = re.compile(r"[,;\s]+")
+
+
+def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[str, ...] | None = None) -> Graph:
+    """A graph from a ``.graphml``, ``.gml``, ``.gexf`` or edge list file, which may be compressed by gzip.
+
+    ``labels`` is a CSV or Parquet file with the columns ``id`` and ``label`` (else its first two columns), or the name
+    of a node attribute; without it the attribute ``label`` or ``class`` is taken. Other attributes become features, as
+    in :func:`drgst.from_tables`. Of repeated edges the largest weight counts. An edge list has two ids and optionally a
+    weight per line, separated by blanks, tabs, commas or semicolons; lines with ``#`` or ``%`` are comments.
+    ``classes`` are the class names of a model that will predict the graph: labels may then be missing.
+    """
+    nodes, edges = _attributed(path) if _format(path) in _READERS else _edge_list(path)
+    nodes, label = _with_labels(nodes, labels, path)
+    if label is None and classes is None:
+        raise DataFileError(f"{path} has no labels: name a file with the columns id and label, or an attribute")
+    weight = "weight" if "weight" in edges.columns else None
+    ends = {"id": "id", "source": "source", "target": "target", "weight": weight}
+    options = TableOptions.of(label=label, aggregate="max", edge_columns=False, **ends)
+    found = inspect_tables(nodes, edges, options)
+    if classes is not None:
+        found.problems = [problem for problem in found.problems if problem.option != "label"]
+    if found.problems:
+        raise TableError(found.problems)
+    return build_graph(found, classes).graph.with_(name=path.name.partition(".")[0])
+
+
+def _attributed(path: Path) -> tuple[Table, Table]:
+    """Node and edge table of a file that NetworkX reads."""
+    nx = import_extra("networkx", "networkx")
+    read, kind = _READERS[_format(path)]
+    with reading(path, *_DAMAGE, nx.NetworkXException, kind=f"a {kind} graph"):
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rb") as handle:
+            if kind != "GML" and b"<!DOCTYPE" in handle.read():
+                raise ValueError("it has a document type, which is not allowed")
+        graph = read(nx, path)
+        names = list(dict.fromkeys(name for _, data in graph.nodes(data=True) for name in data))
+        cells: dict[str, list[Any]] = {"id": [str(node) for node in graph]}
+        for name in names:
+            column = "id attribute" if name == "id" else str(name)
+            cells[column] = [_text(graph.nodes[node].get(name)) for node in graph]
+        ends = [(str(u), str(v), w) for u, v, w in graph.edges(data="weight")]
+    nodes = Table(path.name, pa.table(cells))
+    return nodes, _edge_table(path.name, [e[0] for e in ends], [e[1] for e in ends], [_text(e[2]) for e in ends])
+
+
+def _edge_list(path: Path) -> tuple[Table, Table]:
+    """Node table (ids only) and edge table of an edge list."""
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    problems = []
+    with reading(path, UnicodeError, EOFError, kind="an edge list"):
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rt", encoding="utf-8-sig") as handle:
+            for number, line in enumerate(handle, start=1):
+                cells = [cell for cell in _SEPARATORS.split(line.strip()) if cell]
+                if not cells or cells[0].startswith(("#", "%")):
+                    continue
+                if not rows and tuple(cell.lower() for cell in cells[:2]) in PAIRS:
+                    continue  # a header
+                if len(cells) < 2:
+                    message = f"{line.strip()[:40]!r} is no edge: two ids are needed"
+                    problems.append(Problem(path.name, message, number, unit="line"))
+                    continue
+                rows.append(cells)
+                lines.append(number)
+    if not rows and not problems:
+        problems.append(Problem(path.name, "is empty: a line with two ids is needed"))
+    if problems:
+        raise TableError(problems)
+    sources, targets = [row[0] for row in rows], [row[1] for row in rows]
+    ids = list(dict.fromkeys(end for row in rows for end in row[:2]))
+    weights = [row[2] for row in rows] if all(len(row) > 2 and _is_number(row[2]) for row in rows) else []
+    edges = _edge_table(path.name, sources, targets, weights)
+    return Table(path.name, pa.table({"id": ids})), Table(path.name, edges.data, unit="line", place=lines.__getitem__)
+
+
+def _edge_table(file: str, sources: Sequence[str], targets: Sequence[str], weights: Sequence[str | None]) -> Table:
+    columns = {"source": pa.array(sources, pa.string()), "target": pa.array(targets, pa.string())}
+    if any(weight is not None for weight in weights):
+        columns["weight"] = pa.array([weight or "1" for weight in weights], pa.string())
+    return Table(file, pa.table(columns))
+
+
+def _with_labels(nodes: Table, labels: PathLike | None, path: Path) -> tuple[Table, str | None]:
+    """The node table and its label column."""
+    if labels is None:
+        return nodes, next((name for name in LABELS if name in nodes.columns and _repeats(nodes, name)), None)
+    if not Path(labels).exists():
+        attributes = [name for name in nodes.columns if name != "id"]
+        if str(labels) not in attributes:
+            raise DataFileError(f"{path}: {unknown('labels file or node attribute', str(labels), attributes)}")
+        return nodes, str(labels)
+    problems: list[Problem] = []
+    table = open_table(labels, "labels", problems)
+    if table is not None and len(table.columns) < 2:
+        problems.append(table.problem("two columns are needed: id and label"))
+    if problems or table is None:
+        raise TableError(problems)
+    names = ("id", "label") if {"id", "label"} <= set(table.columns) else table.columns[:2]
+    ids, given = ([str(value or "").strip() for value in _texts(table, name)] for name in names)
+    known = {text: k for k, text in enumerate(nodes.data.column("id").to_pylist())}
+    column: list[str | None] = [None] * len(known)
+    for row, (text, label) in enumerate(zip(ids, given, strict=True)):
+        if text not in known:
+            problems.append(table.problem(f"{text!r} is not a node of {path.name}", row, names[0]))
+        elif column[known[text]] not in (None, label):
+            problems.append(table.problem(f"node {text!r} has two labels", row, names[1]))
+        else:
+            column[known[text]] = label
+    if problems:
+        raise TableError(problems)
+    data = nodes.data.drop_columns(["label"]) if "label" in nodes.columns else nodes.data
+    return Table(nodes.file, data.append_column("label", pa.array(column, pa.string()))), "label"
+
+
+def _format(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).suffix
+
+
+def _texts(table: Table, name: str) -> list[str | None]:
+    return table.data.column(name).cast(pa.string()).to_pylist()
+
+
+def _repeats(nodes: Table, name: str) -> bool:
+    """Whether an attribute has classes rather than names of nodes: on average at least two nodes per value."""
+    values = [value for value in nodes.data.column(name).to_pylist() if value is not None]
+    return len(values) >= 2 * len(set(values))
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, list | dict | tuple):
+        return None
+    return str(value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+def _read_gml(nx: Any, path: Path) -> Any:
+    """Nodes by label, or by id where labels are missing or not unique."""
+    try:
+        return nx.read_gml(path)
+    except nx.NetworkXError:
+        return nx.read_gml(path, label="id")
+
+
+_READERS: dict[str, tuple[Callable[[Any, Path], Any], str]] = {
+    ".graphml": (lambda nx, path: nx.read_graphml(path), "GraphML"),
+    ".gml": (_read_gml, "GML"),
+    ".gexf": (lambda nx, path: nx.read_gexf(path), "GEXF"),
+}

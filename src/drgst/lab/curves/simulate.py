@@ -1,0 +1,130 @@
+"""One learning curve, from a task to a row of the store. Workers call this module."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from drgst.decide.choosers.base import LabelState, choose
+from drgst.decide.choosers.registry import find_chooser
+from drgst.decide.label_state import default_chooser, first_state, known_classes, run_state
+from drgst.errors import RunError
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.lab.curves.plan import SUGGEST, CurveTask, start_split
+from drgst.lab.grid.execute import Row, blank, describe_error, failed, graph_cache, graph_of
+from drgst.lab.grid.task import Task
+from drgst.runs.config import RunConfig
+from drgst.runs.fingerprint import split_fingerprint
+from drgst.runs.metrics import accuracy, calibration_error, finite, macro_f1
+from drgst.runs.result import Result
+from drgst.runs.run import Run
+from drgst.selftrain.graph_cache import GraphCache
+from drgst.selftrain.learners.multiview.views import Views
+
+Point = dict[str, Any]  # labels, accuracy, macro_f1, ece, seconds of the fit and of the choice
+
+
+def execute_curve(task: Task) -> Row:
+    """The row of a :class:`CurveTask`, its points as ``stage_rows``; an error becomes a row that describes it."""
+    try:
+        assert isinstance(task, CurveTask)
+        began = time.perf_counter()
+        points = Simulation(graph_of(task), task, graph_cache(task.data_sha256)).points()
+        last = points[-1]
+        figures = {"test_accuracy" if task.judge == "test" else "val_accuracy": last["accuracy"]}
+        figures |= {"macro_f1": last["macro_f1"], "ece": last["ece"], "stages": len(points) - 1}
+        seconds = round(time.perf_counter() - began, 4)
+        return {**blank(task), **figures, "seconds": seconds, "stage_rows": json.dumps(points)}
+    except Exception as error:
+        return failed(task, describe_error(error))
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """The labels of ``graph`` are known and revealed as the chooser of ``task`` asks for them.
+
+    Labels are asked of nodes that are neither validation nor test nodes. A class is unknown until its first label; its
+    nodes count as wrong until then. With fewer than two classes nothing is fitted.
+    """
+
+    graph: Graph
+    task: CurveTask
+    cache: GraphCache
+
+    @cached_property
+    def split(self) -> Split:
+        """At the start."""
+        split = start_split(self.graph, self.task.per_class, self.task.draw)
+        if split_fingerprint(self.graph, split) != self.task.split_sha256:
+            raise RunError(f"the labels or the split of {self.task.source} have changed since the plan was made")
+        return split
+
+    @cached_property
+    def judges(self) -> np.ndarray:
+        """The nodes whose labels judge."""
+        return self.split.test if self.task.judge == "test" else self.split.val
+
+    def points(self) -> list[Point]:
+        """One point per fit."""
+        task, train, found = self.task, self.split.train, []
+        rng = np.random.default_rng([task.seed, crc32(task.by.encode())])
+        sampled = np.ones(self.graph.num_nodes, dtype=bool)
+        for left in range(task.budget, -task.batch, -task.batch):
+            began = time.perf_counter()
+            p, state = self._fit(train, sampled, rng)
+            fitted = time.perf_counter()
+            if train.size:
+                found.append({"labels": int(train.size), **self._figures(p), "seconds": round(fitted - began, 4)})
+            if left <= 0 or not state.candidates.size:
+                break
+            name = default_chooser(task.recipe) if task.by == SUGGEST else task.by
+            asked = choose(find_chooser(name).chooser, state, min(task.batch, left))
+            train = np.union1d(train, asked.nodes)
+            sampled[asked.nodes] = np.isfinite(asked.probability)
+            if found:
+                found[-1]["choice_seconds"] = round(time.perf_counter() - fitted, 4)
+        return found
+
+    def _fit(self, train: np.ndarray, sampled: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, LabelState]:
+        """p of every node, (N, C), and the state in which labels are chosen."""
+        graph, split = self.graph, self.split
+        views: Views = self.cache.get(graph, "views", lambda: Views(graph))
+        p = np.zeros((graph.num_nodes, graph.num_classes))
+        free = np.setdiff1d(np.flatnonzero(graph.labels >= 0), np.concatenate([train, split.val, split.test]))
+        known = np.unique(graph.labels[train])
+        if known.size < 2:
+            p[:, known] = 1.0
+            return p, replace(first_state(views, free, rng), labelled=train)
+        result, known = self._result(train, sampled)
+        p[:, known] = result.probabilities
+        return p, run_state(result, views, free, rng)
+
+    def _result(self, train: np.ndarray, sampled: np.ndarray) -> tuple[Result, np.ndarray]:
+        """The result with the labels of ``train``, of which those ``sampled`` tell class shares and calibration."""
+        split, task, nodes = self.split, self.task, self.graph.num_nodes
+        val = split.val if task.validation == "public" else np.empty(0, dtype=np.int64)
+        graph, split, known = known_classes(self.graph, Split.of(train, val, split.test, nodes))
+        config = RunConfig(recipe=task.recipe, seed=task.seed, settings=task.settings, threads=1)
+        run = Run.of(graph, config, split)
+        mask = None if sampled[train].all() else sampled
+        return replace(run, problem=replace(run.problem, graph_cache=self.cache, sampled=mask)).execute(), known
+
+    def _figures(self, p: np.ndarray) -> Point:
+        truth, own = self.graph.labels[self.judges], p[self.judges]
+        predicted = own.argmax(axis=1)
+        return {
+            "accuracy": _rounded(accuracy(predicted, truth)),
+            "macro_f1": _rounded(macro_f1(predicted, truth, self.graph.num_classes)),
+            "ece": _rounded(calibration_error(own, truth)),
+        }
+
+
+def _rounded(value: float) -> float | None:
+    return None if finite(value) is None else round(value, 6)

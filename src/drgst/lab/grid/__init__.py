@@ -1,0 +1,1 @@
+"""A grid of runs: which there are, their keys, and how they are made."""

@@ -1,0 +1,120 @@
+"""One run of the bench, from a task to a row of the store. Workers call this module."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache, lru_cache
+from typing import Any
+
+from drgst.datasets.load import open_graph
+from drgst.datasets.synthetic import block_model
+from drgst.errors import DrgstError, RunError
+from drgst.graph.core import Graph
+from drgst.graph.split import random_split
+from drgst.lab.grid.task import Task
+from drgst.lab.store.schema import COLUMNS
+from drgst.recipes import RecipeSpec, recipe_names
+from drgst.recipes.own import registered
+from drgst.runs.config import RunConfig
+from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
+from drgst.runs.memory import restart_peak
+from drgst.runs.metrics import stage_rows
+from drgst.runs.result import Result
+from drgst.runs.run import Run
+from drgst.selftrain.graph_cache import GraphCache
+
+Row = dict[str, Any]
+
+
+def execute(task: Task, graph: Graph | None = None) -> Row:
+    """The row of ``task``; an error becomes a row that describes it, never an exception."""
+    try:
+        run = task_run(task, graph)
+        restart_peak()
+        return {**blank(task), **_figures(run.execute())}
+    except Exception as error:
+        return failed(task, describe_error(error))
+
+
+def execute_own(recipes: Mapping[str, RecipeSpec], task: Task) -> Row:
+    """The row of ``task``, whose recipe may be one of ``recipes``, which only the caller knows."""
+    with registered({name: spec for name, spec in recipes.items() if name not in recipe_names()}):
+        return execute(task)
+
+
+@cache
+def warm_up() -> None:
+    """A tiny run, once per process, so that late imports of torch are not part of the first run's seconds."""
+    graph = block_model(60, 120, seed=0, classes=2, features=20, words=4)
+    split = random_split(graph, per_class=3, val=6, test=6, seed=0)
+    Run.of(graph, RunConfig(recipe="drgst-de", seed=0, settings={"epochs": 2, "samples": 2}), split).execute()
+
+
+def blank(task: Task) -> Row:
+    """The row of a run that has not started."""
+    known = {name: getattr(task, name) for name in COLUMNS if hasattr(task, name)}
+    row = {**dict.fromkeys(COLUMNS), **known, "settings": json.dumps(dict(task.settings))}
+    return {**row, "created": datetime.now(UTC).isoformat(timespec="seconds")}
+
+
+def failed(task: Task, error: str) -> Row:
+    """The row of a run that failed."""
+    return {**blank(task), "error": error}
+
+
+def task_run(task: Task, graph: Graph | None = None) -> Run:
+    """The run of ``task``; refused where data, labels or split are not those of the task."""
+    graph = graph_of(task) if graph is None else graph
+    same = ("recipe", "per_class", "seed", "pool", "validation", "settings")
+    run = Run.of(graph, RunConfig(**{name: getattr(task, name) for name in same}, threads=1))
+    if split_fingerprint(graph, run.config.make_split(graph)) != task.split_sha256:
+        raise RunError(f"the labels or the split of {task.source} have changed since the bench started")
+    return replace(run, problem=replace(run.problem, graph_cache=graph_cache(task.data_sha256)))
+
+
+def _figures(result: Result) -> Row:
+    metrics = {name: None if value is None else round(value, 6) for name, value in result.metrics.items()}
+    return {
+        **metrics,
+        "stages": len(result.history) - 1,
+        "result_stage": result.stage.number,
+        "epochs": result.epochs,
+        "seconds": round(result.seconds, 4),
+        "peak_memory_mb": result.peak_memory_mb,
+        "stop_reason": result.history.stop_reason,
+        "stage_rows": json.dumps(stage_rows(result.history, result.graph, result.split)),
+    }
+
+
+def graph_of(task: Task) -> Graph:
+    """The graph of a task, opened once per process; refused where its contents have changed."""
+    graph, found = _opened(task.source, task.root)
+    if found != task.data_sha256:
+        raise RunError(f"the contents of {task.source} have changed since the bench started")
+    return graph
+
+
+@lru_cache(maxsize=4)
+def _opened(source: str, root: str | None) -> tuple[Graph, str]:
+    """A worker opens a graph once for all its runs."""
+    graph = open_graph(source, root)
+    return graph, data_fingerprint(graph)
+
+
+@lru_cache(maxsize=1)
+def graph_cache(_data_sha256: str) -> GraphCache:
+    """What the runs of a worker on one graph share; released when it turns to another graph."""
+    return GraphCache()
+
+
+def describe_error(error: Exception) -> str:
+    """``TrainingError: the loss is not a number``; for an error that is not drgst's own, also where it was raised."""
+    words = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    if isinstance(error, DrgstError):
+        return words
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{words} (at {place.filename}:{place.lineno})"

@@ -1,0 +1,139 @@
+"""What a bench shows while it runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from contextlib import AbstractContextManager
+from typing import Any
+
+from rich.console import Console, Group
+from rich.text import Text
+
+from drgst.extras import import_extra
+from drgst.lab.grid.make_runs import BenchCallback
+from drgst.lab.grid.task import Task
+from drgst.lab.statistics.cells import mean_and_std
+from drgst.progress.jupyter import bar_html, in_notebook
+from drgst.progress.live import LiveDisplay
+
+SHOWN = 8  # cells of the live table
+QUIET = 2.0  # seconds without a line after which a finished run is printed where there is no live table
+CellName = tuple[str, int, str]
+
+
+class BenchProgress(LiveDisplay, BenchCallback):
+    """Cells done, time left and running means: a live table on a terminal.
+
+    Elsewhere one line per finished cell, and one per run if there was none for two seconds.
+    """
+
+    def __init__(self, console: Console, slots: int) -> None:
+        super().__init__(console)
+        self.slots = slots
+        self.tasks: list[Task] = []
+        self.ended: list[tuple[Task, dict[str, Any]]] = []
+        self.left: Counter[CellName] = Counter()  # cell -> runs to make
+        self.accuracies: dict[CellName, list[float | None]] = {}
+        self.printed = time.monotonic()
+
+    def begin(self, reused: int, tasks: list[Task]) -> None:
+        """Print what will be done."""
+        self.tasks, self.left = tasks, Counter(map(_cell, tasks))
+        self.console.print(f"{reused:,} runs are in the store; {len(tasks):,} in {len(self.left):,} cells to run")
+
+    def done(self, task: Task, row: dict[str, Any]) -> None:
+        """Count it; a cell whose last draw it was gets its line."""
+        cell = _cell(task)
+        self.left[cell] -= 1
+        self.ended.append((task, row))
+        if row["error"] is None:
+            self.accuracies.setdefault(cell, []).append(row["test_accuracy"])
+        else:
+            self.console.print(failure(row), soft_wrap=True)
+        if self.live is not None:
+            return
+        if not self.left[cell]:
+            self._print(_line(cell, self.accuracies.get(cell, [])))
+        elif row["error"] is None and time.monotonic() >= self.printed + QUIET:
+            self._print(f"{cell[0]} {cell[1]} {cell[2]} draw {task.draw}: {percent(row['test_accuracy'])}")
+
+    def _print(self, line: str) -> None:
+        self.console.print(f"{line}  ({self.state()})", soft_wrap=True)
+        self.printed = time.monotonic()
+
+    def tick(self) -> None:
+        """Refresh the live table."""
+        recent = list(self.accuracies.items())[-SHOWN:]
+        self.update(Group(*(Text(_line(cell, values)) for cell, values in recent), Text(self.state())))
+
+    def state(self) -> str:
+        """``12 of 40 runs, 3 of 10 cells, 2 failed, about 5 min left``."""
+        good = [(task.cost, row["seconds"]) for task, row in self.ended if row["error"] is None]
+        failed = len(self.ended) - len(good)
+        parts = [
+            f"{len(self.ended):,} of {len(self.tasks):,} runs",
+            f"{sum(not count for count in self.left.values()):,} of {len(self.left):,} cells",
+            *([f"{failed:,} failed"] if failed else []),
+        ]
+        if good and len(self.ended) < len(self.tasks):
+            cost, seconds = map(sum, zip(*good, strict=True))
+            cost_left = sum(task.cost for task in self.tasks) - sum(task.cost for task, _ in self.ended)
+            parts.append(f"about {duration(cost_left * seconds / cost / self.slots)} left")
+        return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """``4 s``, ``12 min``, ``3 h 20 min``."""
+    if seconds < 100:
+        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def failure(row: dict[str, Any]) -> str:
+    return f"failed: {row['dataset']} {row['per_class']} {row['recipe']} draw {row['draw']}: {row['error']}"
+
+
+def percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f}"
+
+
+def _cell(task: Task) -> CellName:
+    return task.dataset, task.per_class, task.title
+
+
+def _line(cell: CellName, values: list[float | None]) -> str:
+    mean, std = map(percent, mean_and_std(values))
+    return f"{cell[0]} {cell[1]} {cell[2]}: {mean}{f' ± {std}' if std else ''} ({len(values)} draws)"
+
+
+class NotebookBench(BenchProgress):
+    """A bar with the runs done, the time left and the cell that was last worked on, in a notebook."""
+
+    def __init__(self, slots: int) -> None:
+        super().__init__(Console(quiet=True), slots)
+        self.html = import_extra("IPython.display", "notebook", "a bar in a notebook")
+        self.handle = self.html.display(self._bar("starting"), display_id=True)
+
+    def done(self, task: Task, row: dict[str, Any]) -> None:
+        """A run has ended."""
+        super().done(task, row)
+        self.handle.update(self._bar(f"{self.state()}; {_line(_cell(task), self.accuracies.get(_cell(task), []))}"))
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        self.handle.update(self._bar(self.state()))
+
+    def _bar(self, text: str) -> Any:
+        share = len(self.ended) / len(self.tasks) if self.tasks else 1
+        return self.html.HTML(bar_html(share, text))
+
+
+def bench_display(wanted: bool | None, slots: int) -> AbstractContextManager[BenchCallback]:
+    """No display (False), one in any case (True), or in a notebook and on a terminal (None)."""
+    if wanted is not False and in_notebook():
+        return NotebookBench(slots)
+    quiet = wanted is False or (wanted is None and not sys.stderr.isatty())
+    return BenchProgress(Console(stderr=True, quiet=quiet, markup=False, highlight=False, emoji=False), slots)

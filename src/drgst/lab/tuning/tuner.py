@@ -1,0 +1,188 @@
+"""Tuning: Optuna searches the settings of highest mean validation accuracy over draws."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from drgst.errors import RunError, SettingError
+from drgst.extras import import_extra
+from drgst.lab.executors import Executor
+from drgst.lab.grid.expand import Expander
+from drgst.lab.grid.grid import Cell, Grid
+from drgst.lab.grid.task import Task, canonical
+from drgst.lab.processes import is_running, start_time
+from drgst.lab.store import Store
+from drgst.lab.tuning.space import Choice, Range, Space, space_of
+from drgst.recipes.resolve import resolve
+
+WARM = 2  # draws that every trial gets before it may be pruned
+STARTUP = 5  # trials before any is pruned
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The result: ``settings`` over the recipe's own, with their mean validation accuracy and that of its own."""
+
+    study: str
+    settings: dict[str, Any]
+    value: float
+    default_value: float | None
+    trials: int
+    pruned: int
+
+
+@dataclass
+class _Trial:
+    """A trial: one draw after the other, so that it may be pruned between them."""
+
+    trial: Any
+    tasks: list[Task]
+    values: list[float] = field(default_factory=list)
+
+    def record(self, row: dict[str, Any]) -> str | None:
+        """Take the row of a draw; the state in which the trial ends, None where it goes on with the next draw."""
+        if row["error"] is not None:
+            self.trial.set_user_attr("error", row["error"])
+            return "FAIL"
+        self.values.append(row["val_accuracy"])
+        self.trial.report(_mean(self.values), len(self.values))
+        if len(self.values) == len(self.tasks):
+            return "COMPLETE"
+        return "PRUNED" if self.trial.should_prune() else None
+
+
+OnTrial = Callable[[int, str, float | None, dict[str, Any]], None]  # number, state, value, settings
+
+
+class Tuner:
+    """One cell of a grid, one space, one study in the store's file; a second tuner of the same continues the study."""
+
+    def __init__(self, grid: Grid, space: str, store: Store, seed: int = 0) -> None:
+        self.optuna = import_extra("optuna", "tune", "tuning")
+        self.grid, self.seed = grid, seed
+        (self.cell,) = tuple(grid.cells())
+        self.expander = Expander(grid)
+        self.expander.check()
+        self.tasks = self.expander.tasks(self.cell)
+        self.space = self._space(space)
+        self.name = study_name(self.cell, space, self.tasks)
+        self.study = self._open(store)
+
+    def run(self, trials: int, executor: Executor, on_trial: OnTrial | None = None) -> Tuned:
+        """Go on until ``trials`` trials have ended, pruned ones included."""
+        active: dict[str, _Trial] = {}
+        while active or self._ended() < trials:
+            while len(active) < executor.slots and self._ended() + len(active) < trials:
+                begun = self._begin()
+                active[begun.tasks[0].variant] = begun
+                executor.submit(begun.tasks[0])
+            for task, row in executor.wait(0.5):
+                here = active[task.variant]
+                state = here.record(row)
+                if state is None:
+                    executor.submit(here.tasks[len(here.values)])
+                    continue
+                del active[task.variant]
+                value = _mean(here.values) if here.values else None
+                ended = self.optuna.trial.TrialState[state]
+                self.study.tell(here.trial, value if state == "COMPLETE" else None, state=ended)
+                if on_trial:
+                    on_trial(here.trial.number, state.lower(), value, dict(here.trial.params))
+        return self._result()
+
+    def _begin(self) -> _Trial:
+        trial = self.study.ask()
+        trial.set_user_attr("owner", f"{socket.gethostname()} {os.getpid()} {start_time(os.getpid())}")
+        changes = {**self.grid.changes, **{name: _suggest(trial, name, s) for name, s in self.space.items()}}
+        tasks = [replace(t, settings=self._settings(t, changes), variant=f"trial {trial.number}") for t in self.tasks]
+        return _Trial(trial, tasks)
+
+    def _settings(self, task: Task, changes: dict[str, Any]) -> dict[str, Any]:
+        split, _ = self.expander.split(self.cell.source, self.cell.per_class, task.draw)
+        settings, _ = resolve(self.cell.recipe, self.expander.graph(self.cell.source), split, changes)
+        return settings.as_dict()
+
+    def _space(self, name: str) -> Space:
+        graph = self.expander.graph(self.cell.source)
+        split, _ = self.expander.split(self.cell.source, self.cell.per_class, 0)
+        if not split.val.size:
+            raise SettingError("tuning needs validation nodes, and the split has none")
+        settings, recipe = resolve(self.cell.recipe, graph, split, self.grid.changes)
+        space = space_of(name, graph.name, settings.names, recipe.requires)
+        return {key: value for key, value in space.items() if key not in self.grid.changes}
+
+    def _open(self, store: Store) -> Any:
+        optuna = self.optuna
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        store.make_file()  # first, so that Optuna's tables are added to a store
+        url = f"sqlite:///{store.path.absolute()}"
+        storage = optuna.storages.RDBStorage(url, engine_kwargs={"connect_args": {"timeout": 60}})
+        pruner = optuna.pruners.MedianPruner(n_startup_trials=STARTUP, n_warmup_steps=WARM)
+        study = optuna.create_study(
+            storage=storage, pruner=pruner, study_name=self.name, direction="maximize", load_if_exists=True
+        )
+        # other numbers after a pause than before it, else the sampler would begin with the same trials
+        study.sampler = optuna.samplers.TPESampler(seed=self.seed + len(study.trials), n_startup_trials=10)
+        if not study.trials:  # the recipe's own settings, so that the result is never worse by validation
+            own = self.tasks[0].settings
+            study.enqueue_trial({name: _nearest(own[name], allowed) for name, allowed in self.space.items()})
+        self._retry_orphans(study)
+        return study
+
+    def _retry_orphans(self, study: Any) -> None:
+        """Close the running trials of a tuning on this machine that has ended, and try their settings again."""
+        state = self.optuna.trial.TrialState
+        for trial in study.get_trials(states=(state.RUNNING,)):
+            host, pid, started = [*str(trial.user_attrs.get("owner", "")).split(" "), "", ""][:3]
+            if host == socket.gethostname() and pid.isdigit() and not is_running(int(pid), started):
+                study._storage.set_trial_user_attr(trial._trial_id, "reaped", True)
+                study.tell(trial.number, state=state.FAIL)
+                study.enqueue_trial(trial.params)
+
+    def _ended(self) -> int:
+        return sum(t.state.is_finished() for t in self._trials())
+
+    def _trials(self) -> list[Any]:
+        """All but those that a killed tuning has left."""
+        return [t for t in self.study.get_trials(deepcopy=False) if "reaped" not in t.user_attrs]
+
+    def _result(self) -> Tuned:
+        trials = self._trials()
+        complete = [t for t in trials if t.state.name == "COMPLETE"]
+        if not complete:
+            errors = [t.user_attrs["error"] for t in trials if "error" in t.user_attrs]
+            raise RunError(f"no trial was completed: {errors[0] if errors else 'none was run'}")
+        best = max(complete, key=lambda t: (t.value, -t.number))
+        pruned = sum(t.state.name == "PRUNED" for t in trials)
+        default = complete[0].value if complete[0].number == 0 else None
+        return Tuned(self.name, {**self.grid.changes, **best.params}, best.value, default, len(trials), pruned)
+
+
+def study_name(cell: Cell, space: str, tasks: list[Task]) -> str:
+    """``cora-3-drgst-de-paper-1f2e…``: the same search has the same name."""
+    content = canonical([space, [task.key for task in tasks]])
+    short = hashlib.sha256(content.encode()).hexdigest()[:8]
+    return f"{tasks[0].dataset}-{cell.per_class}-{cell.recipe}-{space}-{short}"
+
+
+def _suggest(trial: Any, name: str, allowed: Choice | Range) -> Any:
+    if isinstance(allowed, Choice):
+        return trial.suggest_categorical(name, list(allowed.values))
+    if allowed.whole:
+        return trial.suggest_int(name, int(allowed.low), int(allowed.high), log=allowed.log)
+    return trial.suggest_float(name, allowed.low, allowed.high, log=allowed.log)
+
+
+def _nearest(value: Any, allowed: Choice | Range) -> Any:
+    if isinstance(allowed, Choice):
+        return min(allowed.values, key=lambda v: abs(v - value))
+    return min(max(value, allowed.low), allowed.high)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)

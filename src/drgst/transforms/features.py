@@ -1,0 +1,144 @@
+"""Feature maps from array to array, (N, F) dense or CSR, float32."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.errors import SettingError
+from drgst.graph.core import Features
+from drgst.transforms.products import ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
+
+GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
+FEW_ROUNDS = 3  # of subspace iteration where singular vectors are features, which need not be exact
+DENSE_ENTRIES = 2**26  # up to so many (256 MB), a sparse matrix may be made dense
+
+
+def row_l1(x: Features) -> Features:
+    """x_i / Σ_j |x_ij|: the paper's row normalisation; rows of zeros stay zero."""
+    return _divide_rows(x, _row_sums(abs(x)))
+
+
+def row_l2(x: Features) -> Features:
+    """x_i / ‖x_i‖₂: unit rows, so that the product of two rows is their cosine; rows of zeros stay zero."""
+    squares = x.multiply(x) if isinstance(x, sp.csr_array) else x * x
+    return _divide_rows(x, np.sqrt(_row_sums(squares)))
+
+
+def idf(x: Features) -> np.ndarray:
+    """1 + log((1 + N) / (1 + n_j)) with n_j the number of nodes that have feature j, (F,) float32."""
+    if isinstance(x, sp.csr_array):
+        present = np.bincount(x.indices, minlength=x.shape[1])
+    else:
+        present = np.count_nonzero(x, axis=0)
+    return idf_of(present, x.shape[0])
+
+
+def idf_of(present: np.ndarray, nodes: int) -> np.ndarray:
+    """1 + log((1 + N) / (1 + n_j)) of numbers n, (F,) float32."""
+    return (1 + np.log((1 + nodes) / (1 + present))).astype(np.float32)
+
+
+def tfidf(x: Features) -> Features:
+    """x_ij · idf_j: rare features count more."""
+    return scale_columns(x, idf(x))
+
+
+def scale_columns(x: Features, by: np.ndarray) -> Features:
+    """x_ij · by_j."""
+    return _like(x, x.data * by[x.indices]) if isinstance(x, sp.csr_array) else x * by
+
+
+def standardise(x: Features) -> Features:
+    """(x_ij - m_j) / σ_j; x_ij / σ_j where x is sparse and has more than 2,000 columns or would take more than 256 MB.
+
+    σ_j = 0 counts as 1.
+    """
+    if not isinstance(x, np.ndarray) and x.shape[1] <= GRAM_COLUMNS and math.prod(x.shape) <= DENSE_ENTRIES:
+        x = x.toarray()
+    mean = np.asarray(x.mean(axis=0))
+    if isinstance(x, np.ndarray):
+        deviation = x.std(axis=0)
+        return np.asarray((x - mean) / np.where(deviation > 0, deviation, 1), dtype=np.float32)
+    deviation = np.sqrt(np.maximum(np.asarray(x.multiply(x).mean(axis=0)) - mean * mean, 0))
+    return _like(x, (x.data / np.where(deviation > 0, deviation, 1)[x.indices]).astype(np.float32))
+
+
+def centre(x: np.ndarray) -> np.ndarray:
+    """(x_i - x̄) / ‖x_i - x̄‖₂, dense."""
+    return np.ascontiguousarray(row_l2(x - x.mean(axis=0)), dtype=np.float32)
+
+
+def svd(x: Features | ScaledMatrix, k: int, seed: int, rounds: int = 7, symmetric: bool = False) -> np.ndarray:
+    """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
+
+    Of a ``symmetric`` X no transpose is made. Signs are fixed (the largest entry of each column is positive), so that a
+    seed gives the same matrix again.
+    """
+    limit = min(x.shape)
+    if not 1 <= k <= limit:
+        raise SettingError(f"svd has k = {k}, but a matrix of shape {x.shape} allows 1 to {limit}")
+    transposed = x if symmetric else _transposed(x)
+    q = np.random.default_rng(seed).standard_normal((x.shape[1], min(k + 10, limit)), dtype=np.float32)
+    for _ in range(rounds):
+        q = orthonormalise(_product(transposed, orthonormalise(_product(x, q))))
+    q = orthonormalise(_product(x, q))
+    squares, u = np.linalg.eigh(gram(_product(transposed, q)))  # Qᵀ X Xᵀ Q = U Σ² Uᵀ, in ascending order
+    leading = u[:, -k:] * np.sqrt(np.maximum(squares[-k:], 0))
+    reduced = multiply_rows(q, leading[:, ::-1].astype(np.float32))
+    highest, lowest = reduced.max(axis=0), reduced.min(axis=0)
+    reduced *= np.where(-lowest > highest, -1, 1).astype(np.float32)
+    return reduced
+
+
+def projection(x: Features | ScaledMatrix, k: int) -> np.ndarray | None:
+    """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ; None where X has k rows or columns or fewer and needs no reduction."""
+    if min(x.shape) <= k:
+        return None
+    if isinstance(x, ScaledMatrix) or x.shape[1] > GRAM_COLUMNS:
+        reduced = svd(x, k, seed=0, rounds=FEW_ROUNDS)
+        squares = np.maximum((reduced * reduced).sum(axis=0), np.finfo(np.float32).tiny)
+        v = _product(_transposed(x), reduced)
+        return np.asarray(np.divide(v, squares, out=v), dtype=np.float32)  # Xᵀ U Σ / Σ² = V
+    square = x.T @ x
+    _, v = np.linalg.eigh(np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), dtype=np.float64))
+    return np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32)
+
+
+def reduce_columns(x: Features, k: int) -> np.ndarray:
+    """X V_k of the truncated SVD of X, or X where :func:`projection` has nothing to reduce, (N, ≤k) dense."""
+    return project(x, projection(x, k))
+
+
+def project(x: Features | ScaledMatrix, v: np.ndarray | None) -> np.ndarray:
+    """X V, dense; X where V is None."""
+    if v is not None:
+        return _product(x, v)
+    return np.asarray(x.toarray() if isinstance(x, sp.csr_array) else x, dtype=np.float32)
+
+
+def _product(x: Features | ScaledMatrix, y: np.ndarray) -> np.ndarray:
+    """X Y, dense."""
+    return multiply_sparse(x, y) if isinstance(x, sp.csr_array) else np.asarray(x @ y)
+
+
+def _transposed(x: Features | ScaledMatrix) -> Features | ScaledMatrix:
+    return x.T.tocsr() if isinstance(x, sp.csr_array) else x.T
+
+
+def _row_sums(x: Features) -> np.ndarray:
+    return np.asarray(x.sum(axis=1, dtype=np.float64)).reshape(-1)
+
+
+def _divide_rows(x: Features, by: np.ndarray) -> Features:
+    scale = np.divide(1.0, by, out=np.zeros_like(by), where=by > 0).astype(np.float32)
+    if isinstance(x, sp.csr_array):
+        return _like(x, x.data * np.repeat(scale, np.diff(x.indptr)))
+    return x * scale[:, None]
+
+
+def _like(x: sp.csr_array, data: np.ndarray) -> sp.csr_array:
+    """A matrix with the pattern of ``x`` and other values."""
+    return sp.csr_array((data, x.indices, x.indptr), shape=x.shape)

@@ -1,0 +1,191 @@
+"""Data sets by name, and graphs by name or path."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import drgst
+from drgst.datasets.load import _converted_path
+from drgst.datasets.registry import DATASETS, FILES, find_dataset
+from drgst.errors import DataFileError, DrgstWarning
+from drgst.graph.core import Graph
+from drgst.io.npz import load_graph
+
+EMBEDDED = Path(drgst.__file__).parent / "datasets" / "data" / "cora.npz"
+
+
+def identical(a: Graph, b: Graph) -> bool:
+    """Features, edges, labels, names and splits agree bit for bit."""
+    arrays = [(a.labels, b.labels), (a.node_ids, b.node_ids)]
+    for left, right in ((a.features, b.features), (a.adjacency, b.adjacency)):
+        assert isinstance(left, sp.csr_array)
+        assert isinstance(right, sp.csr_array)
+        arrays += [(getattr(left, part), getattr(right, part)) for part in ("data", "indices", "indptr")]
+    for left, right in zip(a.splits, b.splits, strict=True):
+        arrays += [(getattr(left, part), getattr(right, part)) for part in ("train", "val", "test", "pool")]
+    return a.class_names == b.class_names and all(
+        left.dtype == right.dtype and np.array_equal(left, right) for left, right in arrays
+    )
+
+
+def check_against_the_paper(graph: Graph, features: bool = True) -> None:
+    """Table 3: nodes, classes, features, validation and test; facts.md: distinct pairs."""
+    paper = DATASETS[graph.name].paper
+    assert (graph.num_nodes, graph.num_edges, graph.num_classes) == (paper.nodes, paper.pairs, paper.classes)
+    assert graph.num_features == (paper.features if features else 0)
+    assert graph.split is not None
+    assert graph.split.test.size == paper.test
+    assert graph.split.val.size == (496 if graph.name == "corafull" else paper.validation)
+
+
+def test_cora_needs_no_files_and_no_network(fresh_cache: Path) -> None:
+    graph = drgst.load("cora")
+    check_against_the_paper(graph)
+    assert graph.split is not None
+    assert np.bincount(graph.labels[graph.split.train]).tolist() == [20] * 7
+    assert graph.class_names[3] == "Neural_Networks"
+    assert not fresh_cache.exists()
+    assert EMBEDDED.stat().st_size < 300_000
+
+
+@pytest.mark.data
+def test_embedded_cora_equals_the_planetoid_files_bit_for_bit(cora: Graph, data_root: Path) -> None:
+    assert identical(cora, drgst.load("cora", data_root))
+
+
+@pytest.mark.data
+def test_the_script_builds_the_embedded_file(cora: Graph, data_root: Path) -> None:
+    script = _script("build_cora")
+    assert identical(cora, script.build(data_root / "CoraLINQS"))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["citeseer", "pubmed"])
+def test_planetoid_sets_match_the_paper(data_root: Path, name: str) -> None:
+    graph = drgst.load(name, data_root)
+    check_against_the_paper(graph)
+    assert graph.split is not None
+    assert np.bincount(graph.labels[graph.split.train]).tolist() == [20] * graph.num_classes
+
+
+@pytest.mark.data
+def test_flickr_is_read_once_and_kept(data_root: Path, fresh_cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "drgst")
+    first = drgst.load("flickr", data_root)
+    check_against_the_paper(first)
+    assert isinstance(first.features, sp.csr_array)
+    assert (first.features.data == 1).all()
+    assert f"flickr: read from {data_root}" in caplog.messages
+    second = drgst.load("flickr", data_root)
+    assert identical(first, second)
+    (kept,) = (fresh_cache / "converted").iterdir()
+    assert f"flickr: the converted copy {kept}" in caplog.messages
+
+
+@pytest.mark.data
+def test_a_damaged_converted_copy_is_made_anew(data_root: Path, fresh_cache: Path) -> None:
+    kept = _converted_path(find_dataset("flickr"))
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(EMBEDDED.read_bytes()[:10_000])
+    check_against_the_paper(drgst.load("flickr", data_root))
+    assert kept.is_relative_to(fresh_cache)
+    check_against_the_paper(load_graph(kept))
+
+
+@pytest.mark.data
+def test_corafull_without_its_features_says_so(
+    data_root: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only edges, labels and split are in the data folder, and no server answers at the address."""
+    if (data_root / "CoraFull" / "cora.npz").exists():
+        pytest.skip("the features are at hand")
+    path = "CoraFull/cora.npz"
+    monkeypatch.setitem(FILES, path, replace(FILES[path], url="http://127.0.0.1:9/cora.npz"))
+    with pytest.warns(DrgstWarning, match="features of CoraFull are not available"):
+        graph = drgst.load("corafull", data_root)
+    check_against_the_paper(graph, features=False)
+    assert any("features of CoraFull are not available" in note for note in graph.notes)
+    assert graph.split is not None
+    counts = np.bincount(graph.labels[graph.split.train], minlength=70)
+    assert counts[68] == 15
+    assert counts[57] == 25
+    assert (np.delete(counts, [57, 68]) == 20).all()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "my_nodes.csv").write_text("id,label\na,x\nb,y\n")
+    (tmp_path / "my_edges.csv").write_text("source,target\na,b\n")
+    return tmp_path
+
+
+def test_names_paths_and_tables(folder: Path, fresh_cache: Path) -> None:
+    graph = drgst.open_graph(folder / "my_nodes.csv")
+    assert graph.num_edges == 1
+    assert drgst.open_graph(str(folder / "my_edges.csv")).num_edges == 1
+    drgst.save_graph(graph, folder / "g.npz")
+    assert drgst.open_graph(folder / "g.npz").num_edges == 1
+    drgst.write_tables(graph, folder / "sub")
+    assert drgst.open_graph(folder / "sub").name == "sub"
+    assert drgst.open_graph("Cora").num_nodes == 2708
+
+
+def test_a_public_npz_of_the_graph2gauss_layout(tmp_path: Path) -> None:
+    matrix = sp.csr_matrix(np.array([[0, 1], [0, 0]]))
+    arrays = {f"{k}_{p}": getattr(matrix, p) for k in ("adj", "attr") for p in ("data", "indices", "indptr", "shape")}
+    np.savez(tmp_path / "amazon.npz", labels=np.array([0, 1]), **arrays)
+    graph = drgst.open_graph(tmp_path / "amazon.npz")
+    assert (graph.name, graph.num_edges) == ("amazon", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("coar", "unknown data set or path 'coar'; did you mean 'cora'"),
+        ("my_nodes.doc", "is not a graph: .npz"),
+        ("other.csv", "a table must be called nodes.csv or edges.csv"),
+        ("lonely_nodes.csv", "can't read .*lonely_edges.csv"),
+        ("empty", "holds neither nodes.csv nor nodes.parquet"),
+        ("broken.npz", "broken.npz is damaged or not a drgst graph"),
+        ("nul\0", "can't read|unknown"),
+        ("x" * 5000, "can't read|unknown"),
+    ],
+)
+def test_what_is_no_graph_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "empty").mkdir()
+    (folder / "broken.npz").write_bytes(b"PK\x03\x04 and no more")
+    for other in ("my_nodes.doc", "other.csv", "lonely_nodes.csv"):
+        (folder / other).write_text("id,label\na,x\nb,y\n")
+    with pytest.raises(DataFileError, match=message):
+        drgst.open_graph(name)
+
+
+def _script(name: str) -> ModuleType:
+    path = Path(__file__).parents[2] / "scripts" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_zip_file_of_an_unknown_version(tmp_path: Path) -> None:
+    path = tmp_path / "g.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("labels.npy", b"x")
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 6] = 179  # "version needed to extract" of the central directory
+    path.write_bytes(content)
+    with pytest.raises(DataFileError, match=r"g\.npz"):
+        drgst.open_graph(path)

@@ -1,0 +1,82 @@
+"""Readers of downloaded files: unsafe archives, and integers in text files."""
+
+from __future__ import annotations
+
+import io
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from drgst.datasets.raw_files import extract, open_archive, read_integers
+from drgst.errors import DataFileError
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil", "..\\evil", "C:\\evil", "C:evil", "\\evil"])
+def test_an_archive_entry_that_escapes_is_refused(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "deep" / "er"
+    folder.mkdir(parents=True)
+    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+        archive.writestr("good", "x")
+        archive.writestr(name, "evil")
+    with (
+        pytest.raises(DataFileError, match=r"a.zip is refused: its entry .*evil' leaves the folder"),
+        open_archive(folder / "a.zip") as archive,
+    ):
+        extract(archive, "good", folder / "good")
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["a.zip"]
+
+
+def test_an_archive_with_a_link_is_refused(tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+    with pytest.raises(DataFileError, match="entry 'link' is a symbolic link"), open_archive(tmp_path / "a.zip"):
+        pytest.fail("the archive was opened")
+
+
+def test_a_valid_entry_is_written(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a/b..c", "x" * 3_000_000)
+    with open_archive(tmp_path / "a.zip") as archive:
+        extract(archive, "a/b..c", tmp_path / "out" / "file")
+    assert (tmp_path / "out" / "file").read_text() == "x" * 3_000_000
+
+
+def test_an_entry_with_a_wrong_checksum_leaves_nothing(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a", "recognisable")
+    data = (tmp_path / "a.zip").read_bytes()
+    (tmp_path / "a.zip").write_bytes(data.replace(b"recognisable", b"recognizable"))
+    with pytest.raises(DataFileError, match=r"a.zip is damaged"), open_archive(tmp_path / "a.zip") as archive:
+        extract(archive, "a", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_integers(tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("3\n\n 1 \n")
+    assert read_integers(tmp_path / "one").tolist() == [3, 1]
+    assert read_integers(io.BytesIO(b"0\t1\n2 3\n"), columns=2, name="edges").tolist() == [[0, 1], [2, 3]]
+    assert read_integers(io.BytesIO(b""), columns=2, name="edges").shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "message"),
+    [
+        (b"1 2\n3\n", 2, "x must hold 2 whole numbers on each line"),
+        (b"1 2\n3 4\n", 1, "x must hold 1 whole numbers on each line"),
+        (b"1.5\n", 1, "x must hold 1 whole numbers"),
+        (b"99999999999999999999\n", 1, "x must hold 1 whole numbers"),
+        (b"1\n-2\n", 1, "x holds the negative number -2"),
+    ],
+)
+def test_other_text_is_refused(text: bytes, columns: int, message: str) -> None:
+    with pytest.raises(DataFileError, match=message):
+        read_integers(io.BytesIO(text), columns, "x")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataFileError, match=r"can't read .*absent"):
+        read_integers(tmp_path / "absent")

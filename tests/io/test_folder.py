@@ -1,0 +1,143 @@
+"""Graph folders: written and opened, from tables through DuckDB, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import drgst
+from drgst.errors import DataFileError, DrgstError, SettingError
+from drgst.graph.core import Graph, make_graph
+from drgst.graph.split import Split
+from drgst.io import build_folder
+from drgst.io.build_folder import build_graph_folder
+from drgst.io.folder import META, open_graph_folder, save_graph_folder
+from drgst.tables.graph_tables import read_tables, write_tables
+
+
+def arrays(graph: Graph) -> dict[str, Any]:
+    x, a = graph.features, graph.adjacency
+    found = {f"a.{part}": getattr(a, part) for part in ("indptr", "indices", "data")}
+    found |= {"x": x} if isinstance(x, np.ndarray) else {"x": x.toarray()}
+    return found | {"labels": graph.labels, "ids": graph.node_ids, "train": [s.train.tolist() for s in graph.splits]}
+
+
+def assert_equal(one: Graph, other: Graph) -> None:
+    for name, value in arrays(one).items():
+        np.testing.assert_array_equal(value, arrays(other)[name], err_msg=name)
+    assert one.class_names == other.class_names
+    assert sp.issparse(one.features) == sp.issparse(other.features)
+
+
+def graph(kind: str) -> Graph:
+    rng = np.random.default_rng(0)
+    a = sp.random_array((30, 30), density=0.1, rng=rng)
+    if kind == "names":
+        a.data[:] = np.round(0.5 + a.data, 3)
+    else:
+        a.data[:] = 1
+    x: Any = (rng.random((30, 4)) * (rng.random((30, 4)) < 0.4)).astype(np.float32)
+    x = {"sparse": sp.csr_array(x), "names": x, "none": None}[kind]
+    ids = [f"n'{i}\"é" for i in range(30)] if kind == "names" else np.arange(30)[::-1] * 7
+    labels = np.where(np.arange(30) < 20, np.arange(30) % 3, -1)
+    split = Split.of([0, 1, 2], [3, 4], [5], 30, name="split")
+    return make_graph(x, a, labels, class_names=["x", "y", "z"], node_ids=ids, splits=[split], name="g")
+
+
+@pytest.mark.parametrize("kind", ["sparse", "names", "none"])
+def test_a_graph_is_the_same_after_writing_and_opening(kind: str, tmp_path: Path) -> None:
+    one = graph(kind)
+    save_graph_folder(one, tmp_path / "new" / "g")
+    other = drgst.open_graph(tmp_path / "new" / "g")
+    assert_equal(one, other)
+    assert other.name == "g"
+    assert not other.labels.flags.writeable
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["g"]
+
+
+@pytest.mark.parametrize("rows", [7, 100_000])
+@pytest.mark.parametrize("kind", ["sparse", "names", "none"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_tables_give_the_same_graph_as_in_memory(
+    kind: str, suffix: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build_folder, "ROWS", rows)
+    write_tables(graph(kind), tmp_path / "tables", suffix)  # type: ignore[arg-type]
+    built = build_graph_folder(tmp_path / "tables", tmp_path / "out", "100MB")
+    assert_equal(built, read_tables(tmp_path / "tables"))
+    assert not (tmp_path / "out" / "work").exists()
+
+
+def test_directed_repeated_and_looped_edges(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("id,label\na,x\nb,y\nc,\n", encoding="utf-8")
+    text = "source,target,weight\na,b,1\nb,a,3\na,b,2\nc,c,1\nc,a,0.5\n"
+    (tmp_path / "edges.csv").write_text(text, encoding="utf-8")
+    built = build_graph_folder(tmp_path, tmp_path / "out")
+    assert_equal(built, read_tables(tmp_path))
+    assert built.notes == ("1 self-loops were removed",)
+
+
+@pytest.mark.parametrize(
+    ("edges", "words"),
+    [
+        ("source,target\na,q\n", "target 'q' is not the id of a node"),
+        ("source,target\nq,a\n", "source 'q' is not the id of a node"),
+        ("source,target,weight\na,b,-1\n", "weight -1.0: weights must be above 0"),
+        ("source,target,weight\na,b,much\n", "much"),
+        ("from,target\na,b\n", "no column 'source'"),
+    ],
+)
+def test_bad_edges(edges: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("id,label\na,x\nb,y\n", encoding="utf-8")
+    (tmp_path / "edges.csv").write_text(edges, encoding="utf-8")
+    with pytest.raises(DrgstError, match=words):
+        build_graph_folder(tmp_path, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["edges.csv", "nodes.csv"]
+
+
+def test_repeated_ids(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("id,label\na,x\na,y\n", encoding="utf-8")
+    (tmp_path / "edges.csv").write_text("source,target\n", encoding="utf-8")
+    with pytest.raises(DrgstError, match="node id a occurs more than once"):
+        build_graph_folder(tmp_path, tmp_path / "out")
+
+
+def test_an_existing_path_is_not_replaced(tmp_path: Path) -> None:
+    with pytest.raises(DataFileError, match="exists already"):
+        save_graph_folder(graph("none"), tmp_path)
+
+
+def test_tables_need_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(SettingError, match=r"needs duckdb, .*: pip install 'drgst\[large\]'"):
+        build_graph_folder(tmp_path, tmp_path / "out")
+
+
+@pytest.mark.parametrize("damage", ["short", "indices", "labels", "type", "version", "missing", "json"])
+def test_a_damaged_folder(damage: str, tmp_path: Path) -> None:
+    folder = tmp_path / "g"
+    save_graph_folder(graph("sparse"), folder)
+    meta = json.loads((folder / META).read_text(encoding="utf-8"))
+    if damage == "short":
+        (folder / "labels.bin").write_bytes(b"1234")
+    elif damage == "missing":
+        (folder / "adjacency.data.bin").unlink()
+    elif damage in ("indices", "labels"):
+        path = folder / {"indices": "adjacency.indices.bin", "labels": "labels.bin"}[damage]
+        values = np.fromfile(path, dtype="int32" if damage == "indices" else "int64")
+        values[0] = 10**6
+        values.tofile(path)
+    elif damage == "type":
+        meta["arrays"]["labels"][0] = "O"
+    elif damage == "version":
+        meta["version"] = 99
+    text = "{" if damage == "json" else json.dumps(meta)
+    (folder / META).write_text(text, encoding="utf-8")
+    with pytest.raises(DrgstError, match="g"):
+        open_graph_folder(folder)

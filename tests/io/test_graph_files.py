@@ -1,0 +1,133 @@
+"""Graph files of other programs."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import drgst
+from drgst.datasets.load import GRAPH_FILES
+from drgst.errors import DataFileError
+
+NAMES = ["ann", "bob", "cy", "dee", "eve", "flo"]
+
+
+def village(directed: bool = False) -> nx.Graph:
+    graph = nx.DiGraph() if directed else nx.Graph()
+    for k, name in enumerate(NAMES):
+        graph.add_node(name, **{"class": "xy"[k % 2]} if k < 4 else {}, age=20 + k, city=("Rome", "Oslo")[k // 3])
+    graph.add_weighted_edges_from([("ann", "bob", 2.0), ("bob", "cy", 1.0), ("cy", "dee", 3.0), ("eve", "eve", 1.0)])
+    if directed:
+        graph.add_edge("bob", "ann", weight=5.0)
+    return graph
+
+
+WRITERS = {"graphml": nx.write_graphml, "gml": nx.write_gml, "gexf": nx.write_gexf}
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_networkx_files(tmp_path: Path, suffix: str, directed: bool) -> None:
+    WRITERS[suffix](village(directed), tmp_path / f"village.{suffix}")
+    graph = drgst.open_graph(tmp_path / f"village.{suffix}")
+    assert graph.name == "village"
+    assert graph.node_ids.tolist() == NAMES
+    assert graph.class_names == ("x", "y")
+    assert graph.labels.tolist() == [0, 1, 0, 1, -1, -1]
+    assert graph.adjacency[0, 1] == (5 if directed else 2)  # the largest of both directions
+    assert graph.num_edges == 3
+    assert graph.num_features == 3  # age and two cities
+
+
+@pytest.mark.parametrize("suffix", GRAPH_FILES)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_every_suffix_is_read(tmp_path: Path, suffix: str, zipped: bool) -> None:
+    path = tmp_path / f"g{suffix}"
+    if suffix[1:] in WRITERS:
+        WRITERS[suffix[1:]](village(), path)
+    else:
+        path.write_text("# from to weight\nann bob 2\nbob\tcy 1\n\ncy,dee,3\neve eve 1\n")
+        (tmp_path / "labels.csv").write_text("id,label\nann,x\nbob,y\ncy,x\ndee,y\n")
+    labels = None if suffix[1:] in WRITERS else tmp_path / "labels.csv"
+    if zipped:
+        (tmp_path / f"g{suffix}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path = tmp_path / f"g{suffix}.gz"
+    graph = drgst.open_graph(path, labels=labels)
+    assert graph.labels[:4].tolist() == [0, 1, 0, 1]
+    assert [graph.adjacency[0, 1], graph.adjacency[2, 3], graph.num_edges] == [2, 3, 3]
+
+
+def test_labels_by_file_attribute_and_position(tmp_path: Path) -> None:
+    nx.write_graphml(village(), tmp_path / "g.graphml")
+    (tmp_path / "l.csv").write_text("node;kind\nann;p\nflo;q\n")
+    graph = drgst.open_graph(tmp_path / "g.graphml", labels=tmp_path / "l.csv")
+    assert graph.class_names == ("p", "q")
+    assert graph.labels.tolist() == [0, -1, -1, -1, -1, 1]
+    by_city = drgst.open_graph(tmp_path / "g.graphml", labels="city")
+    assert by_city.class_names == ("Oslo", "Rome")
+    with pytest.raises(DataFileError, match="unknown labels file or node attribute 'citi'; did you mean 'city'"):
+        drgst.open_graph(tmp_path / "g.graphml", labels="citi")
+    (tmp_path / "bad.csv").write_text("id,label\nzoe,p\nann,q\nann,p\n")
+    with pytest.raises(drgst.TableError, match=r"bad.csv, line 2, column 'id': 'zoe' is not a node of g") as caught:
+        drgst.open_graph(tmp_path / "g.graphml", labels=tmp_path / "bad.csv")
+    assert str(caught.value.problems[1]) == "bad.csv, line 4, column 'label': node 'ann' has two labels"
+    drgst.save_graph(graph, tmp_path / "g.npz")
+    with pytest.raises(DataFileError, match="has its own labels"):
+        drgst.open_graph(tmp_path / "g.npz", labels=tmp_path / "l.csv")
+
+
+def test_display_names_are_no_labels(tmp_path: Path) -> None:
+    graph = village()
+    for name in NAMES:
+        del graph.nodes[name]["age"], graph.nodes[name]["city"]
+        graph.nodes[name].pop("class", None)
+        graph.nodes[name]["label"] = name.title()
+    nx.write_gexf(graph, tmp_path / "g.gexf")
+    with pytest.raises(DataFileError, match="has no labels"):
+        drgst.open_graph(tmp_path / "g.gexf")
+    predicted = drgst.open_graph(tmp_path / "g.gexf", classes=("x", "y"))
+    assert predicted.class_names == ("x", "y")
+    assert (predicted.labels == -1).all()
+
+
+def test_a_header_and_faults_of_an_edge_list(tmp_path: Path) -> None:
+    path = tmp_path / "e.txt"
+    path.write_text("Source Target\n1 2\n2 3\n")
+    (tmp_path / "l.csv").write_text("id,label\n1,a\n3,b\n")
+    graph = drgst.open_graph(path, labels=tmp_path / "l.csv")
+    assert graph.node_ids.tolist() == [1, 2, 3]
+    assert isinstance(graph.features, sp.csr_array | np.ndarray)
+    assert graph.num_features == 0
+    path.write_text("1 2\n7\n2 3\n8\n")
+    with pytest.raises(drgst.TableError, match=r"e.txt, line 2: '7' is no edge: two ids are needed; 1 more problem"):
+        drgst.open_graph(path, labels=tmp_path / "l.csv")
+    path.write_text("# nothing\n")
+    with pytest.raises(drgst.TableError, match="is empty"):
+        drgst.open_graph(path)
+    path.write_text("1 2 -4\n2 3 1\n")
+    with pytest.raises(drgst.TableError, match=r"e.txt, line 1, column 'weight': the weight '-4' is negative"):
+        drgst.open_graph(path, labels=tmp_path / "l.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("g.graphml", b"", "damaged or not a GraphML graph"),
+        ("g.graphml", b"<graphml><graph>", "damaged or not a GraphML graph"),
+        ("g.graphml", b'<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type, which is not allowed"),
+        ("g.gexf", b"<gexf></gexf>", "damaged or not a GEXF graph"),
+        ("g.gml", b"graph [ node [ id 0", "damaged or not a GML graph"),
+        ("g.gml", b"graph [ " * 3000, "damaged or not a GML graph"),
+        ("g.gml.gz", b"no gzip", "can't read"),
+        ("g.txt", b"\xff\xfe\xff", "damaged or not an edge list"),
+    ],
+)
+def test_damaged_files(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataFileError, match=message):
+        drgst.open_graph(tmp_path / name)

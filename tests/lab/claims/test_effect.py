@@ -1,0 +1,120 @@
+"""Effects, their verdicts, and the number of draws that would decide them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from drgst.lab.claims.effect import ABOVE, BELOW, MOST, Claim, Effect, decide, differences, draws_needed, measure
+
+
+def effect(verdict: Any, **more: Any) -> Effect:
+    return Effect("e", "points", 1.0, 0.5, 1.5, 9, "draws", verdict, **more)
+
+
+def test_an_interval_decides_where_it_lies_on_one_side() -> None:
+    assert decide(0.1, 0.2) == "held"
+    assert decide(-0.2, -0.1) == "refuted"
+    assert decide(-0.1, 0.2) == "too small to tell"
+    assert decide(-0.2, -0.1, BELOW) == "held"
+    assert decide(1.6, 2.4, (1.5, 2.5)) == "held"
+    assert decide(2.4, 2.6, (1.5, 2.5)) == "too small to tell"
+    assert decide(1.0, 1.4, (1.5, 2.5)) == "refuted"
+    assert decide(2.6, 2.8, (1.5, 2.5)) == "refuted"
+
+
+def test_a_claim_holds_if_every_part_does_and_is_refuted_if_one_is() -> None:
+    def verdict(*found: Any) -> str:
+        return Claim("t", "p", "r", [effect(v) for v in found]).verdict
+
+    assert verdict() == "not run"
+    assert verdict("held", "held") == "held"
+    assert verdict("held", "too small to tell") == "too small to tell"
+    assert verdict("held", "too small to tell", "refuted") == "refuted"
+
+
+def test_three_draws_that_agree_in_sign_are_too_few() -> None:
+    (few,) = measure("a over b", [0.01, 0.02, 0.03])
+    half = 4.302653 * 0.01 / 3**0.5  # t_2 s/√n
+    assert (few.mean, few.low, few.high) == pytest.approx((2.0, 100 * (0.02 - half), 100 * (0.02 + half)))
+    assert few.verdict == "too small to tell"
+    assert few.needed == 5
+    assert str(few) == (
+        "a over b: +2.00 points (95 %: -0.48 to +4.48, 3 draws): too small to tell; about 5 draws would be needed."
+    )
+
+
+def test_a_single_draw_has_no_interval() -> None:
+    (one,) = measure("a", [0.01])
+    assert (one.verdict, one.needed) == ("too small to tell", None)
+    assert one.figures() == "+1.00 points (1 draw)"
+    assert measure("a", []) == []
+
+
+def test_a_decided_effect_needs_no_more_draws() -> None:
+    (found,) = measure("a", [0.02, 0.021, 0.022], ABOVE)
+    assert (found.verdict, found.needed) == ("held", None)
+
+
+def test_ratios_are_geometric_means() -> None:
+    (found,) = measure("a", [math.log(1.0), math.log(4.0)], (math.log(1.5), math.log(2.5)), "times")
+    assert found.mean == pytest.approx(2)
+    assert found.verdict == "too small to tell"
+
+
+@pytest.mark.parametrize(("distance", "deviation"), [(0.01, 0.01), (0.005, 0.01), (0.002, 0.02)])
+def test_the_needed_draws_give_a_power_of_80_percent(distance: float, deviation: float) -> None:
+    """Of 4,000 samples of that size about 80 % have an interval above 0, and fewer with three quarters of the draws."""
+    n = draws_needed(distance, deviation)
+    rng = np.random.default_rng(0)
+
+    def power(size: int) -> float:
+        x = rng.normal(distance, deviation, (4000, size))
+        from scipy.stats import t
+
+        low = x.mean(axis=1) - t.ppf(0.975, size - 1) * x.std(axis=1, ddof=1) / size**0.5
+        return float((low > 0).mean())
+
+    assert 0.78 < power(n) < 0.86
+    assert power(3 * n // 4) < 0.77
+
+
+def test_an_effect_near_zero_would_need_more_draws_than_are_counted() -> None:
+    assert draws_needed(0.0, 0.01) == draws_needed(1e-9, 0.01) == MOST + 1
+    assert "more than 10,000 draws would be needed" in str(effect("too small to tell", needed=MOST + 1))
+
+
+def test_a_claim_as_json_has_no_infinite_bound() -> None:
+    claim = Claim("t", "p", "r", measure("a", [0.01]), ["remark"])
+    document = json.loads(json.dumps(claim.document(), allow_nan=False))
+    assert document["verdict"] == "too small to tell"
+    assert document["effects"][0] | {"mean": 1.0} == {
+        "name": "a",
+        "unit": "points",
+        "mean": 1.0,
+        "low": None,
+        "high": None,
+        "count": 1,
+        "counted": "draws",
+        "verdict": "too small to tell",
+        "needed": None,
+    }
+
+
+def test_differences_are_of_the_same_draw_and_cell(cells: Callable[..., Any]) -> None:
+    found = cells(
+        {
+            ("cora", 3, "a"): [0.5, 0.6, 0.9],
+            ("cora", 3, "b"): [0.4, 0.5],
+            ("cora", 5, "a"): [0.8],
+            ("flickr", 3, "a"): [0.2],
+            ("flickr", 3, "b"): [0.4],
+        }
+    )
+    assert differences(found, "a", "b") == pytest.approx([0.1, 0.1, -0.2])
+    assert differences({}, "a", "b") == []

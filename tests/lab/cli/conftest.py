@@ -1,0 +1,10 @@
+"""Commands called in this process, in an empty working folder."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _isolated(isolated: None) -> None:
+    """Every test of a command has a working folder of its own."""

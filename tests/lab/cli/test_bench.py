@@ -1,0 +1,168 @@
+"""``drgst lab bench``: text, JSON, exports, and how bad input ends."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drgst.errors import DrgstWarning
+from drgst.lab.store import Store
+
+Call = Callable[..., tuple[int, str, str]]
+SET = ("--set", "epochs=5,samples=3", "--set", "threshold=0.2")
+
+
+def test_bench_export_and_rescue(tiny: Path, tmp_path: Path, call: Call) -> None:
+    grid = ("--datasets", tiny, "--per-class", "3,5", "--recipes", "gcn,drgst-de", "--draws", 2, "--jobs", 1)
+    code, out, err = call("lab", "bench", *grid, *SET, "--store", "runs.db", "--json")
+    assert code == 0, err
+    first = json.loads(out.splitlines()[-1])
+    assert set(first) == {"cells", "ran", "reused", "failed", "seconds"}
+    assert (first["ran"], first["reused"], first["failed"]) == (8, 0, 0)
+    assert [(c["per_class"], c["recipe"], c["draws"]) for c in first["cells"]] == [
+        (3, "drgst-de", 2),
+        (3, "gcn", 2),
+        (5, "drgst-de", 2),
+        (5, "gcn", 2),
+    ]
+    assert all(0 <= c["mean"] <= 1 and c["std"] >= 0 and c["dataset"] == "tiny" for c in first["cells"])
+    assert "8 in 4 cells to run" in err
+    assert "8 of 8 runs, 4 of 4 cells" in err
+
+    code, out, _ = call("lab", "bench", *grid, *SET, "--store", "runs.db", "--json")
+    again = json.loads(out.splitlines()[-1])
+    assert code == 0
+    assert (again["ran"], again["reused"]) == (0, 8)
+    assert again["cells"] == first["cells"]
+
+    assert call("lab", "bench", "export", "--store", "runs.db", "--csv", "r.csv", "--parquet", "r.parquet")[0] == 0
+    with (tmp_path / "r.csv").open(encoding="utf-8") as handle:
+        assert len(list(csv.DictReader(handle))) == 8
+    variant = ("--variant", "epochs=5,samples=3,threshold=0.2")
+    for source in ("runs.db", "r.csv", "r.parquet"):
+        code, out, err = call("lab", "table", "main", "--store", source, *variant, "--format", "md")
+        assert code == 0, err
+        assert "| tiny | 3 | drgst-de |" in out
+    assert call("lab", "bench", "rescue", "r.csv", "--store", "new.db")[0] == 0
+    with Store("new.db") as store, Store("runs.db") as old:
+        assert store.all_rows() == old.all_rows()
+
+
+def test_a_failed_cell_ends_with_code_1_and_a_summary(tiny: Path, call: Call) -> None:
+    """Calibration needs validation nodes, so cagcn-st fails without any; gcn goes on."""
+    grid = ("--datasets", tiny, "--per-class", "3", "--recipes", "cagcn-st,gcn", "--draws", 1, "--jobs", 1)
+    code, out, err = call("lab", "bench", *grid, "--validation", "none", "--set", "epochs=5", "--json")
+    assert code == 1
+    result = json.loads(out.splitlines()[-1])
+    assert (result["ran"], result["failed"]) == (2, 1)
+    assert [c["recipe"] for c in result["cells"]] == ["gcn"]
+    assert "failed: tiny 3 cagcn-st draw 0: SettingError" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--recipes", "drgst-dee", "--draws", "1"), "did you mean 'drgst-de'?"),
+        (("--datasets", "citeser", "--draws", "1"), "did you mean 'citeseer'?"),
+        (("--datasets", ",", "--draws", "1"), "the grid is empty"),
+        (("--draws", "0"), "the grid is empty"),
+        (("--per-class", "three"), "whole numbers separated by commas"),
+        (("--per-class", "40", "--recipes", "gcn", "--draws", "1"), "allows 1 to 20 labels per class"),
+        (("--executor", "rya"), "unknown executor 'rya'; did you mean 'ray'?"),
+        (("--engine", "rya"), "unknown executor 'rya'"),
+        (("--set", "treshold=1"), "did you mean 'threshold'?"),
+        (("--preset", "none.toml"), "can't read none.toml"),
+        (("--store", "/proc/runs.db", "--draws", "1"), "can't write the store"),
+        (("export", "--csv", "x.csv", "--store", "none.db"), "there is no store none.db"),
+        (("export",), "give --csv FILE or --parquet FILE"),
+        (("rescue", "none.csv"), "there is no file none.csv"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2_and_leaves_no_file(
+    words: tuple[str, ...], message: str, call: Call, tmp_path: Path
+) -> None:
+    code, _, err = call("lab", "bench", *words)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert message in err
+    assert not list(tmp_path.glob("runs.db*"))
+
+
+def test_a_draw_number_of_30_digits_is_one_line(filled: Path, call: Call, tmp_path: Path) -> None:
+    call("lab", "bench", "export", "--store", filled, "--csv", "r.csv")
+    with (tmp_path / "r.csv").open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    rows[1]["draw"] = "9" * 30
+    with (tmp_path / "r.csv").open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    code, _, err = call("lab", "bench", "rescue", "r.csv", "--store", "new.db")
+    assert code == 2
+    assert (
+        err
+        == f"error: r.csv, run 2: draw is {'9' * 30}, but must be a whole number from 0 to 9,223,372,036,854,775,807\n"
+    )
+    assert not (tmp_path / "new.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("settings", "{bad"), ("test_accuracy", 1e308), ("test_accuracy", "high"), ("test_accuracy", b"\x00")],
+)
+def test_values_that_drgst_did_not_write_are_one_line(filled: Path, call: Call, column: str, value: Any) -> None:
+    with sqlite3.connect(filled) as db:
+        db.execute(f"UPDATE runs SET {column} = ? WHERE draw = 0", [value])
+    for words in (
+        ("lab", "table", "main", "--store", filled),
+        ("lab", "bench", "export", "--store", filled, "--csv", "r.csv"),
+        ("lab", "figure", "labels", "--store", filled),
+    ):
+        code, _, err = call(*words)
+        assert code == 2, words
+        assert err.count("\n") == 1
+        assert f"holds a run that drgst did not write: {column} is" in err
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", DrgstWarning)
+        code, _, err = call("lab", "bench", "rescue", filled, "--store", "new.db")
+    assert code == 0
+    assert err == f"warning: 2 runs of {filled} have damaged values and are left out\n"
+    with Store("new.db") as store:
+        assert len(store.all_rows()) == 2
+
+
+def test_a_finished_grid_of_a_thousand_runs_is_recognised_without_torch(
+    tiny: Path, tmp_path: Path, make_row: Callable[..., dict[str, Any]]
+) -> None:
+    from drgst.lab.grid.expand import Expander
+    from drgst.lab.grid.grid import Grid
+    from drgst.lab.grid.key_cache import KeyCache
+
+    recipes = "gcn,gat,appnp,drgst-do,drgst-de"
+    grid = Grid([str(tiny)], [1, 2, 3, 4], recipes.split(","), 50)
+    expander = Expander(grid)
+    with Store(tmp_path / "runs.db", create=True) as store, store.transaction():
+        for cell in grid.cells():
+            tasks = expander.tasks(cell)
+            KeyCache(store, grid).keep(cell, [task.key for task in tasks])
+            for task in tasks:
+                store.add(make_row(task.key, per_class=cell.per_class, recipe=cell.recipe, draw=task.draw))
+    words = ["lab", "bench", "--datasets", str(tiny), "--per-class", "1,2,3,4", "--recipes", recipes, "--draws", "50"]
+    code = (
+        "import sys\nfrom drgst.cli import main\n"
+        f"try:\n    main({[*words, '--json']!r})\nexcept SystemExit as end:\n    assert not end.code\n"
+        "assert 'torch' not in sys.modules and 'numpy' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert (result["ran"], result["reused"], len(result["cells"])) == (0, 1000, 20)

@@ -1,0 +1,51 @@
+"""``drgst lab tune``: a preset that runs, and how bad input ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from drgst.lab.store import Store
+
+pytest.importorskip("optuna", reason="tuning needs Optuna: pip install 'drgst[tune]'")
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.slow
+def test_a_tuned_preset_runs_and_benches(tiny: Path, call: Call) -> None:
+    fixed = ("--set", "epochs=5,samples=3")
+    search = ("--recipe", "drgst-de", "--per-class", "3", "--trials", "3", "--draws", "2", "--jobs", "1")
+    code, out, err = call("lab", "tune", tiny, *search, *fixed, "--out", "p.toml", "--json")
+    assert code == 0, err
+    tuned = json.loads(out.splitlines()[-1])
+    assert tuned["trials"] == 3
+    assert tuned["val_accuracy"] >= tuned["first_val_accuracy"]
+    assert call("run", "--config", "p.toml", "--out", "run")[0] == 0
+    grid = ("--datasets", tiny, "--per-class", "3", "--recipes", "drgst-de,gcn", "--draws", "1", "--jobs", "1")
+    code, out, err = call("lab", "bench", *grid, "--preset", "p.toml", *fixed, "--json")
+    assert code == 0, err
+    with Store("runs.db") as store:
+        rows = {row["recipe"]: json.loads(row["settings"]) for row in store.all_rows()}
+    for name in ("threshold", "beta", "drop_rate"):
+        assert rows["drgst-de"][name] == pytest.approx(tuned["settings"][name])
+    assert "threshold" not in rows["gcn"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--recipe", "gcn", "--draws", "1"), "take --space wide"),
+        (("--space", "papr", "--draws", "1"), "did you mean 'paper'?"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2_and_leaves_no_file(
+    words: tuple[str, ...], message: str, call: Call, tmp_path: Path
+) -> None:
+    code, _, err = call("lab", "tune", "cora", *words)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert message in err
+    assert not list(tmp_path.glob("runs.db*"))

@@ -1,0 +1,37 @@
+"""Areas, interpolation and labels needed."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from drgst.lab.curves.summary import Curve, CurveGroup
+
+
+def curve(*values: float) -> Curve:
+    return Curve.of([{"labels": 10 * k, "accuracy": v, "macro_f1": v, "ece": 0.1} for k, v in enumerate(values, 1)])
+
+
+def test_area_and_interpolation() -> None:
+    found = curve(0.5, 0.7, 0.8)
+    assert found.area() == pytest.approx(0.675)
+    assert found.at(5) == pytest.approx(0.6)
+    assert found.at(100) == pytest.approx(0.8)
+    assert found.needed(0.75) == pytest.approx(25)
+    assert found.needed(0.5) == 10
+    assert math.isinf(found.needed(0.9))
+    assert curve(0.4).area() == pytest.approx(0.4)
+
+
+def test_groups_are_compared_on_shared_draws() -> None:
+    ours = CurveGroup("variance", {0: curve(0.5, 0.7), 1: curve(0.5, 0.9)})
+    theirs = CurveGroup("random", {1: curve(0.5, 0.7), 2: curve(0.1, 0.1)})
+    found = ours.against(theirs)
+    assert found is not None
+    assert found.pairs == 1
+    assert found.mean == pytest.approx(0.1)
+    assert ours.means() == {10: [0.5, 0.5], 20: [0.7, 0.9]}
+    assert math.isnan(ours.seconds())
+    assert ours.share_needed(CurveGroup("random", {0: curve(0.5, 0.65)})) == pytest.approx(0.5)
+    assert math.isinf(ours.share_needed(CurveGroup("random", {0: curve(0.5, 0.95)})))

@@ -1,0 +1,71 @@
+"""A small reproduction: everything is run and shown, and nothing is run twice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from drgst.errors import SettingError
+from drgst.lab.executors import Inline
+from drgst.lab.figures.registry import FIGURES
+from drgst.lab.grid.grid import Grid
+from drgst.lab.grid.make_runs import BenchResult, bench
+from drgst.lab.reproduction.run import reproduce
+from drgst.lab.reproduction.scale import QUICK, Scale
+from drgst.lab.store import Store
+
+DECIDED = {"held", "refuted", "too small to tell"}
+
+
+def run_inline(grid: Grid, store: Store) -> BenchResult:
+    return bench(grid, store, Inline())
+
+
+def test_data_sets_that_can_not_be_opened_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="none of the data sets can be opened"):
+        reproduce(replace(QUICK, datasets=("nowhere.npz",)), tmp_path, tmp_path / "runs.db", run_inline)
+
+
+def test_an_export_takes_no_runs(small: Scale, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"runs\.csv is an export and takes no runs: add --no-run"):
+        reproduce(small, tmp_path, tmp_path / "runs.csv", run_inline)
+
+
+@pytest.mark.slow
+def test_all_of_it_in_small_twice(small: Scale, tmp_path: Path) -> None:
+    out, store = tmp_path / "out", tmp_path / "out" / "runs.db"
+    made = reproduce(small, out, store, run_inline)
+    assert made.failed == 0
+    assert made.notes == []
+    assert [picture.name for picture in made.pictures] == list(FIGURES)
+    assert len(made.claims) == 9
+    verdicts = {claim.title: claim.verdict for claim in made.claims}
+    assert verdicts.pop("Self-training improves a GCN") == "not run"  # not in the quick scale
+    assert set(verdicts.values()) <= DECIDED
+    for table in ("main", "ablation", "calibration", "time", "datasets"):
+        assert all((out / "tables" / f"{table}.{ending}").is_file() for ending in ("md", "csv", "tex"))
+    page = made.page.read_text(encoding="utf-8")
+    assert page.count("data:image/png") == len(FIGURES)
+    written = json.loads((out / "claims.json").read_text(encoding="utf-8"))
+    assert [c["verdict"] for c in written] == [claim.verdict for claim in made.claims]
+
+    def fail(grid: Grid, opened: Store) -> BenchResult:
+        return bench(grid, opened, Inline(work=lambda task: pytest.fail(f"{task} was run again")))
+
+    again = reproduce(small, out, store, fail)
+    shown = reproduce(small, tmp_path / "shown", out / "runs.csv")  # from the export alone
+    for other in (again, shown):
+        assert other.runs == made.runs
+        assert [c.verdict for c in other.claims] == [c.verdict for c in made.claims]
+
+
+@pytest.mark.slow
+def test_a_store_without_runs_is_shown_as_it_is(small: Scale, tmp_path: Path) -> None:
+    made = reproduce(small, tmp_path / "out", tmp_path / "out" / "runs.db")
+    assert made.runs == 0
+    assert [picture.name for picture in made.pictures] == [n for n, spec in FIGURES.items() if not spec.from_store]
+    assert sum("was not drawn" in note for note in made.notes) == 5
+    assert {claim.verdict for claim in made.claims[2:]} == {"not run"}

@@ -1,0 +1,17 @@
+"""Tables as dicts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+
+from drgst.lab.tables.table import Table, render
+
+
+@pytest.fixture
+def as_dicts() -> Callable[[Table], list[dict[str, str]]]:
+    """The rows of a table as dicts by column title."""
+    return lambda table: list(csv.DictReader(io.StringIO(render(table, "csv"))))

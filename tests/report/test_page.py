@@ -1,0 +1,94 @@
+"""From a run folder, from an estimator, and in a notebook."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+
+import pytest
+
+import drgst
+from drgst.cli import main
+from drgst.errors import RunError
+from drgst.estimator import SelfTraining, load_model
+from drgst.io.npz import save_graph
+from drgst.report.page import run_page
+from drgst.runs.config import RunConfig
+from drgst.runs.folder import RunFolder
+from drgst.runs.run import Run
+
+QUICK = {"epochs": 20, "lr": 0.05, "stages": 2, "samples": 5, "hidden": 8, "threshold": 0.6, "normalise": "none"}
+
+
+@pytest.fixture
+def folder(hostile: SelfTraining, tmp_path: Path) -> Path:
+    """The folder of a run on the hostile graph."""
+    save_graph(hostile.graph_.with_(splits=(hostile.split_,)), tmp_path / "graph.npz")
+    config = RunConfig(data=str(tmp_path / "graph.npz"), recipe="drgst-do", settings=QUICK, threads=1)
+    Run.from_config(config).execute(folder=RunFolder(tmp_path / "run"))
+    return tmp_path / "run"
+
+
+def test_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``drgst report`` writes RUN/report.html and says where; ``--json`` says it to a program."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["report", str(folder), "--json"])
+    assert stopped.value.code == 0
+    said = json.loads(capsys.readouterr().out)
+    page = folder / "report.html"
+    assert said == {"run": str(folder), "out": str(page), "bytes": page.stat().st_size, "nodes": 240, "shown": 240}
+    assert "<script>alert(1)" not in page.read_text(encoding="utf-8")
+
+
+def test_figures_of_the_folder(folder: Path) -> None:
+    """The page says what summary.json says."""
+    summary = RunFolder(folder).summary()
+    page = run_page(folder)
+    result = next(stage for stage in page.data["stages"] if stage["result"])
+    assert result["stage"] == summary["result_stage"]
+    assert result["test_accuracy"] == pytest.approx(summary["test_accuracy"])
+    assert page.data["facts"]["command"].startswith("drgst run --config ")
+
+
+def test_a_moved_graph(folder: Path, tmp_path: Path) -> None:
+    """Without it the run can't be shown; ``--data`` says where it is now."""
+    (tmp_path / "graph.npz").rename(tmp_path / "elsewhere.npz")
+    with pytest.raises(drgst.errors.DrgstError, match=r"graph\.npz"):
+        run_page(folder)
+    assert run_page(folder, data=str(tmp_path / "elsewhere.npz")).data["nodes"]["count"] == 240
+
+
+def test_a_missing_stage_is_refused(folder: Path) -> None:
+    """A page of half a run would mislead."""
+    RunFolder(folder).stage_path(1).unlink()
+    with pytest.raises(RunError, match=r"stage 1 of the run in .* is missing"):
+        run_page(folder)
+
+
+def test_a_forced_run_takes_the_old_page_away(folder: Path) -> None:
+    """The page of another run must not stay beside the new files."""
+    (folder / "report.html").write_text("old")
+    RunFolder(folder).start(Run.from_config(RunFolder(folder).config()))
+    assert not (folder / "report.html").exists()
+
+
+def test_notebook(hostile: SelfTraining) -> None:
+    """The page is shown in a frame that can't touch the notebook; graph and history have tables, all escaped."""
+    page = hostile.report()
+    shown = page._repr_html_()
+    assert shown.count("<") == 2
+    assert 'sandbox="allow-scripts allow-downloads"' in shown
+    assert html.unescape(shown.split('srcdoc="')[1].split('"')[0]) == page.html
+    for thing in (hostile.graph_, hostile.history_):
+        assert "<script" not in thing._repr_html_()
+        assert "<img" not in thing._repr_html_()
+    assert "&lt;img src=x" in hostile.graph_._repr_html_()
+    assert hostile.stop_reason_ in hostile.history_._repr_html_()
+
+
+def test_a_loaded_model_has_no_history(hostile: SelfTraining, tmp_path: Path) -> None:
+    """It says where a page comes from."""
+    hostile.save(str(tmp_path))
+    with pytest.raises(RunError, match="drgst report RUN"):
+        load_model(str(tmp_path)).report()

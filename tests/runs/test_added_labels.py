@@ -1,0 +1,88 @@
+"""Labels that are added to a graph, and which of them are a sample."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from drgst.datasets.synthetic import block_model
+from drgst.errors import DataFileError
+from drgst.graph.core import Graph
+from drgst.graph.split import random_split
+from drgst.runs.added_labels import AddedLabel, add_labels, read_added, sample_mask, train_on, write_added
+from drgst.runs.config import RunConfig
+from drgst.runs.run import Run
+
+
+@pytest.fixture(scope="module")
+def town() -> Graph:
+    return block_model(60, 150, seed=0, classes=3, features=20, words=4)
+
+
+def test_files_are_read_and_written(tmp_path: Path) -> None:
+    """Any delimiter, columns in any order, rows without a label left out; what is written reads the same."""
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text(
+        "\ufefflabel;reason;id;chosen_by;probability\nred;x;7;variance;\n;x;8;variance;\nblue;x;9;random;0.5\n"
+    )
+    second.write_text("id,label\n7,red\n11,red\n")
+    found = read_added([first, second])
+    assert found == [
+        AddedLabel("7", "red", "variance"),
+        AddedLabel("9", "blue", "random", 0.5),
+        AddedLabel("11", "red"),
+    ]
+    assert [added.is_sample for added in found] == [False, True, True]
+    (tmp_path / "c.csv").write_text(write_added(found))
+    assert read_added([tmp_path / "c.csv"]) == found
+
+
+def test_nodes_become_training_nodes(town: Graph) -> None:
+    split = random_split(town, per_class=2, val=5, test=5, seed=0)
+    u, v = (int(node) for node in split.pool[:2])
+    labels = [
+        AddedLabel(str(u), town.class_names[0], "variance"),
+        AddedLabel(str(v), town.class_names[1], "random", 0.1),
+    ]
+    graph, nodes = add_labels(town, labels)
+    assert nodes.tolist() == [u, v]
+    assert graph.labels[[u, v]].tolist() == [0, 1]
+    made = train_on(split, nodes)
+    assert set(made.train) == {*split.train, u, v}
+    assert not np.isin([u, v], made.pool).any()
+    assert train_on(made, nodes).train.tolist() == made.train.tolist()
+    sampled = sample_mask(labels, nodes, 60)
+    assert sampled is not None
+    assert np.flatnonzero(~sampled).tolist() == [u]
+    assert sample_mask(labels[1:], nodes[1:], 60) is None
+    for part in (split.val, split.test):
+        with pytest.raises(DataFileError, match="can't be added"):
+            train_on(split, part[:1])
+
+
+def test_new_classes(town: Graph, caplog: Any) -> None:
+    with caplog.at_level(logging.WARNING, "drgst"):
+        graph, _ = add_labels(town, [AddedLabel("7", "quite another")])
+    assert graph.class_names[-1] == "quite another"
+    assert "new class" in caplog.text
+
+
+def test_labels_that_were_asked_for_do_not_calibrate(town: Graph, tmp_path: Path) -> None:
+    """The temperature is that of the sample; without any column of choices nothing changes."""
+    split = random_split(town, per_class=3, val=0, test=10, seed=0)
+    nodes = split.pool[:12]
+
+    def temperature(chosen_by: str) -> float:
+        rows = [f"{u},{town.class_names[town.labels[u]]},{chosen_by}" for u in nodes]
+        (tmp_path / "a.csv").write_text("\n".join(["id,label,chosen_by", *rows]))
+        config = RunConfig(recipe="drgst-plus", seed=0, add_labels=str(tmp_path / "a.csv"), settings={"stages": 1})
+        return float(Run.of(town, config, split).execute().stage.note.split("temperature ")[1].rstrip("."))
+
+    merged = RunConfig(recipe="drgst-plus", seed=0, settings={"stages": 1})
+    plain = Run.of(town, merged, train_on(split, nodes)).execute().stage.note
+    assert f"temperature {temperature(''):.2f}" in plain
+    assert temperature("variance") != temperature("")

@@ -1,0 +1,109 @@
+"""Tables from files of any kind and from memory."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from drgst.tables.faults import Problem
+from drgst.tables.source import Table, open_table
+
+TEXT = 'id,name,note\n1,Ann,"a, b"\n2,Jörg,"two\nlines"\n\n3,,c\n'
+
+
+def opened(given: object) -> Table:
+    problems: list[Problem] = []
+    table = open_table(given, "nodes", problems)
+    assert not problems
+    assert table is not None
+    return table
+
+
+def faults(given: object) -> list[str]:
+    problems: list[Problem] = []
+    open_table(given, "nodes", problems)
+    return [str(problem) for problem in problems]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_delimiter_encoding_and_gzip_are_detected(tmp_path: Path, delimiter: str, encoding: str, zipped: bool) -> None:
+    text = TEXT.replace(",", delimiter).replace(f"a{delimiter} b", f"a{delimiter} b").encode(encoding)
+    path = tmp_path / "people.csv"
+    path.write_bytes(gzip.compress(text) if zipped else text)
+    table = opened(path)
+    assert table.data.to_pydict() == {
+        "id": ["1", "2", "3"],
+        "name": ["Ann", "Jörg", ""],
+        "note": [f"a{delimiter} b", "two\nlines", "c"],
+    }
+    assert [table.place(row) for row in range(3)] == [2, 3, 6]  # a cell of two lines, and a blank line
+
+
+def test_decimal_commas_do_not_hide_the_semicolon(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id;x;y\n1;1,5;2,5\n2;3,5;4,5\n")
+    assert opened(tmp_path / "a.csv").columns == ["id", "x", "y"]
+
+
+def test_frames_arrow_and_parquet(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [1, 2], "mixed": ["a", 1.5], "kind": pd.Categorical(["x", None])})
+    assert opened(frame).data.to_pydict() == {"id": [1, 2], "mixed": ["a", "1.5"], "kind": ["x", None]}
+    assert opened(frame.set_index("id")).columns == ["id", "mixed", "kind"]
+    arrow = pa.table({" id ": [1, 2]})
+    assert opened(arrow).columns == ["id"]
+    pq.write_table(arrow, tmp_path / "t.bin")  # the format is found by content
+    assert opened(tmp_path / "t.bin").place(0) == 1
+
+
+def test_rows_of_another_width_are_one_fault_with_the_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('id,note\n1,"x\ny"\n2,a,b\n3,c\n4\n5,d\n')
+    problems: list[Problem] = []
+    table = open_table(path, "nodes", problems)
+    (problem,) = problems
+    assert (problem.file, problem.row) == ("a.csv", 4)
+    assert "has 3 cells, but the header has 2 (2 rows like this): a cell with commas needs quotes" in str(problem)
+    assert table is not None
+    assert table.data.column("id").to_pylist() == ["1", "3", "5"]
+    assert [table.place(row) for row in range(3)] == [2, 5, 7]  # later faults still have their line
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "a.csv: is empty"),
+        (b"\n\n", "a.csv: is empty"),
+        (b"id,x\n1,\0\n", "zero bytes"),
+        (b'id,x\n1,a\n2,"b\n3,c\n', "a.csv, line 3: a quoted cell starts here and never ends"),
+        (b"id,id\n1,2\n", "a.csv, line 1, column 'id': 2 columns have this name"),
+        (b"1,2\n3,4\n", "a.csv, line 1: the first line holds '1', '2': a header line with column names is missing"),
+        (b"PK\x03\x04", "save it as CSV or Parquet"),
+        (b"PAR1 and no more", "a.csv: can't be read"),
+        (gzip.compress(b"id,x\n1,2\n", mtime=0)[:-6], "a.csv: can't be read"),
+    ],
+)
+def test_broken_files_are_one_sentence(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "a.csv").write_bytes(content)
+    (fault,) = faults(tmp_path / "a.csv")
+    assert message in fault
+
+
+def test_other_objects_and_missing_files(tmp_path: Path) -> None:
+    assert faults(3) == ["nodes: a path, a data frame or an Arrow table is needed, not int"]
+    assert "there is no file" in faults(tmp_path / "no.csv")[0]
+    assert "can't be read" in faults(tmp_path)[0]
+    twice = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    assert faults(twice) == ["nodes, column 'a': 2 columns have this name: names must differ"]
+
+
+def test_one_column_and_names_that_are_blank(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id\n1\n2\n")
+    assert opened(tmp_path / "a.csv").data.num_rows == 2
+    (tmp_path / "b.csv").write_text(",id\n0,a\n1,b\n")  # as data frames write their row numbers
+    assert opened(tmp_path / "b.csv").columns == ["column 1", "id"]

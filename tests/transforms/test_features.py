@@ -1,0 +1,131 @@
+"""Feature maps: each against its equation, dense and sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from drgst.errors import SettingError
+from drgst.transforms import features
+from drgst.transforms.features import centre, reduce_columns, row_l1, row_l2, standardise, svd, tfidf
+
+X = np.array([[1, 1, 0, 2], [0, 0, 0, 0], [-3, 4, 0, 0]], dtype=np.float32)
+KINDS = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+
+
+def dense(x: Any) -> np.ndarray:
+    return x.toarray() if isinstance(x, sp.csr_array) else x
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("transform", "expected"),
+    [
+        (row_l1, [[0.25, 0.25, 0, 0.5], [0, 0, 0, 0], [-3 / 7, 4 / 7, 0, 0]]),
+        (row_l2, [[6**-0.5, 6**-0.5, 0, 2 * 6**-0.5], [0, 0, 0, 0], [-0.6, 0.8, 0, 0]]),
+        (tfidf, X * (1 + np.log(4 / (1 + np.array([2, 2, 0, 1]))))),
+    ],
+)
+def test_rows_by_hand(kind: Callable, transform: Callable[[Any], Any], expected: list) -> None:
+    x = kind(X)
+    out = transform(x)
+    np.testing.assert_allclose(dense(out), expected, rtol=1e-6)
+    assert sp.issparse(out) == sp.issparse(x)
+    assert out.dtype == np.float32
+    np.testing.assert_array_equal(dense(x), X)  # the input is left as it was
+
+
+@settings(max_examples=50, deadline=None)
+@given(hnp.arrays(np.float32, (3, 5), elements=st.floats(-1000, 1000, width=32).map(lambda v: round(v, 2))))
+def test_normalised_rows_have_length_one_or_zero(x: np.ndarray) -> None:
+    np.testing.assert_allclose(abs(row_l1(x)).sum(1), x.any(1).astype(float), atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(dense(row_l2(sp.csr_array(x))), axis=1), x.any(1), atol=1e-5)
+
+
+def test_centre_by_hand() -> None:
+    """Rows (0, 0), (2, 0), (4, 3) have the mean (2, 1)."""
+    x = np.array([[0, 0], [2, 0], [4, 3]], dtype=np.float32)
+    wanted = [[-2 / 5**0.5, -1 / 5**0.5], [0, -1], [2 / 8**0.5, 2 / 8**0.5]]
+    np.testing.assert_allclose(centre(x), wanted, rtol=1e-6)
+    assert not centre(np.ones((3, 2), dtype=np.float32)).any()
+
+
+@KINDS
+@pytest.mark.parametrize("limit", [2_000, 3])
+def test_standardise(kind: Callable, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mean 0 and variance 1, a constant column 0; the mean of a wide sparse matrix stays."""
+    monkeypatch.setattr(features, "GRAM_COLUMNS", limit)
+    x = np.random.default_rng(0).normal(2, 3, size=(30, 4)).astype(np.float32)
+    x[:, 3] = 2
+    out = standardise(kind(x))
+    stays_sparse = kind is sp.csr_array and limit == 3
+    assert sp.issparse(out) == stays_sparse
+    deviation = np.where(x.std(0) > 1e-3, x.std(0), 1)
+    wanted = (x if stays_sparse else x - x.mean(0)) / deviation
+    np.testing.assert_allclose(dense(out), wanted, atol=1e-5, rtol=1e-4)
+
+
+def test_a_large_sparse_matrix_stays_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "DENSE_ENTRIES", 10)
+    assert sp.issparse(standardise(sp.csr_array(X)))
+
+
+def low_rank(rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_normal((60, 4)) @ rng.standard_normal((4, 30)) + 0.01 * rng.standard_normal((60, 30))
+
+
+@KINDS
+def test_svd_equals_the_exact_one_up_to_sign(kind: Callable) -> None:
+    x = low_rank(np.random.default_rng(0)).astype(np.float32)
+    out = svd(kind(x), 4, seed=0)
+    u, s, _ = np.linalg.svd(x)
+    np.testing.assert_allclose(abs(out), abs(u[:, :4] * s[:4]), rtol=1e-3, atol=1e-3)
+    assert (out[abs(out).argmax(0), range(4)] > 0).all()
+    np.testing.assert_allclose(svd(kind(x), 4, seed=1), out, rtol=1e-2, atol=1e-3)
+
+
+def test_svd_of_full_rank_keeps_all_products() -> None:
+    out = svd(X, 3, seed=0)
+    np.testing.assert_allclose(out @ out.T, X @ X.T, atol=1e-4)
+
+
+def test_more_rounds_come_closer_to_the_exact_svd() -> None:
+    x = np.random.default_rng(0).normal(size=(80, 70)).astype(np.float32)
+    exact = np.linalg.svd(x, compute_uv=False)[:10]
+    off = [np.abs(np.linalg.norm(svd(x, 10, seed=0, rounds=r), axis=0) - exact).max() for r in (0, 3, 30)]
+    assert off[0] > off[1] > off[2]
+    np.testing.assert_array_equal(svd(x, 10, seed=0), svd(x, 10, seed=0, rounds=7))
+
+
+@pytest.mark.parametrize("k", [0, -2, 4])
+def test_svd_refuses_a_rank_that_the_matrix_does_not_have(k: int) -> None:
+    with pytest.raises(SettingError, match=rf"k = {k}, but a matrix of shape \(3, 4\) allows 1 to 3"):
+        svd(X, k, seed=0)
+
+
+@pytest.mark.parametrize("limit", [2_000, 20])
+@KINDS
+def test_reduced_columns_are_u_sigma(monkeypatch: pytest.MonkeyPatch, kind: Callable, limit: int) -> None:
+    """By the eigenvectors of Xᵀ X, or (more columns than GRAM_COLUMNS) by subspace iteration; signs are free."""
+    monkeypatch.setattr(features, "GRAM_COLUMNS", limit)
+    rng = np.random.default_rng(0)
+    x = (rng.normal(size=(50, 12)) @ rng.normal(size=(12, 40)) + 0.01 * rng.normal(size=(50, 40))).astype(np.float32)
+    u, s, _ = np.linalg.svd(x.astype(np.float64))
+    wanted = u[:, :12] * s[:12]
+    out = reduce_columns(kind(x), 12)
+    assert out.shape == (50, 12)
+    assert out.dtype == np.float32
+    np.testing.assert_allclose(out @ out.T, wanted @ wanted.T, atol=1e-2)
+    np.testing.assert_allclose(np.linalg.norm(out, axis=0), s[:12], rtol=1e-3)
+
+
+@KINDS
+def test_few_columns_stay_as_they_are(kind: Callable) -> None:
+    np.testing.assert_array_equal(reduce_columns(kind(X), 4), X)

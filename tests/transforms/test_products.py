@@ -1,0 +1,163 @@
+"""Products, Gram matrices, centring and orthonormal bases in blocks of rows, against NumPy on the whole matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from drgst.transforms import products
+from drgst.transforms.features import centre
+from drgst.transforms.products import (
+    MEMORY,
+    ScaledMatrix,
+    Storage,
+    centre_rows,
+    gram,
+    in_parts,
+    multiply_rows,
+    multiply_sparse,
+    orthonormalise,
+    row_blocks,
+)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "BLOCK_BYTES", 4 * 7 * 5)  # 7 rows of 5 columns
+
+
+@pytest.fixture
+def z() -> np.ndarray:
+    return np.random.default_rng(0).normal(1, 2, size=(40, 5)).astype(np.float32)
+
+
+def test_row_blocks_cover_every_row_once() -> None:
+    assert [(b.start, b.stop) for b in row_blocks(16, 5)] == [(0, 7), (7, 14), (14, 16)]
+    assert [(b.start, b.stop) for b in row_blocks(2, 10**6)] == [(0, 1), (1, 2)]
+    assert not list(row_blocks(0, 5))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_storage_in_memory_and_in_a_file(tmp_path: Path, dtype: str) -> None:
+    inside, outside = Storage(dtype).empty((3, 2), "z"), Storage(dtype, tmp_path).empty((3, 2), "z")  # type: ignore[arg-type]
+    outside[:] = inside[:] = 1.5
+    assert inside.dtype == outside.dtype == dtype
+    assert isinstance(outside, np.memmap)
+    outside.flush()
+    np.testing.assert_array_equal(np.load(tmp_path / "z.npy"), inside)
+    assert MEMORY.empty((1, 1), "z").dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, np.float16])
+def test_product_with_weights(z: np.ndarray, kind: type) -> None:
+    w = np.random.default_rng(1).normal(size=(5, 3)).astype(np.float32)
+    out = multiply_rows(kind(z), w)
+    assert out.dtype == np.float32
+    np.testing.assert_allclose(out, z @ w, atol=3e-2 if kind is np.float16 else 1e-5)
+
+
+def test_product_in_place(z: np.ndarray) -> None:
+    w = np.random.default_rng(1).normal(size=(5, 5)).astype(np.float32)
+    wanted = z @ w
+    assert multiply_rows(z, w, out=z) is z
+    np.testing.assert_allclose(z, wanted, atol=1e-5)
+
+
+def test_sparse_product_of_a_read_only_matrix(z: np.ndarray) -> None:
+    s = sp.random_array((30, 40), density=0.2, format="csr", dtype=np.float32, rng=np.random.default_rng(2))
+    s.data.flags.writeable = False
+    np.testing.assert_allclose(multiply_sparse(s, z), s.toarray() @ z, atol=1e-5)
+
+
+def test_gram_of_every_storage(z: np.ndarray) -> None:
+    np.testing.assert_allclose(gram(z), z.T @ z, rtol=1e-5)
+    np.testing.assert_allclose(gram(z.astype(np.float16)), z.T @ z, rtol=1e-2)
+
+
+def test_centred_rows_in_place(z: np.ndarray) -> None:
+    wanted = centre(z)
+    half = centre_rows(z.astype(np.float16))
+    assert centre_rows(z) is z
+    np.testing.assert_allclose(z, wanted, atol=1e-6)
+    np.testing.assert_allclose(half, wanted, atol=3e-3)
+    assert not centre_rows(np.ones((3, 2), dtype=np.float32)).any()
+
+
+def test_orthonormal_basis_of_the_same_span(z: np.ndarray) -> None:
+    q = orthonormalise(z.copy())
+    np.testing.assert_allclose(q.T @ q, np.eye(5), atol=1e-5)
+    np.testing.assert_allclose(q @ (q.T @ z), z, atol=1e-4)
+
+
+@pytest.mark.parametrize("bad", [0.0, 1e-7])
+def test_orthonormal_basis_of_nearly_dependent_columns(z: np.ndarray, bad: float) -> None:
+    z[:, 4] = z[:, 3] + bad * z[:, 2]
+    q = orthonormalise(z.copy())
+    np.testing.assert_allclose(q.T @ q, np.eye(5), atol=1e-5)
+    np.testing.assert_allclose(q @ (q.T @ z), z, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_gram_of_many_rows(monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
+    """float32 inside small blocks, float64 over them."""
+    monkeypatch.setattr(products, "MANY_ROWS", 10)
+    monkeypatch.setattr(products, "NARROW_BYTES", 7 * 4 * 3)
+    z = np.random.default_rng(0).normal(size=(50, 3)).astype(dtype)
+    found = gram(z)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, z.astype(np.float64).T @ z.astype(np.float64), rtol=1e-5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_parts_are_in_order_and_cover_every_row_once(threads: int) -> None:
+    """Whatever the number of threads, which is as before afterwards, after an error, too."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        parts = list(in_parts(lambda part: range(part.start, part.stop), 100))
+        assert len(parts) == 15  # of 7 rows, the last of 2
+        assert [row for part in parts for row in part] == list(range(100))
+        assert list(in_parts(lambda _: 1, 0)) == []
+        with pytest.raises(ZeroDivisionError):
+            list(in_parts(lambda _: 1 // 0, 5))
+        assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_gram_of_many_rows_does_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch, dtype: type) -> None:
+    monkeypatch.setattr(products, "MANY_ROWS", 50)
+    many = np.random.default_rng(0).normal(size=(333, 5)).astype(dtype)
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            found.append(gram(many))
+    finally:
+        torch.set_num_threads(before)
+    for each in found[1:]:
+        np.testing.assert_array_equal(each, found[0])
+    np.testing.assert_allclose(found[0], many.astype(np.float64).T @ many.astype(np.float64), rtol=1e-5, atol=1e-4)
+
+
+def test_scaled_matrix() -> None:
+    """diag(l) S diag(r) and its transpose, without a copy of S."""
+    rng = np.random.default_rng(0)
+    s = sp.random_array((9, 9), density=0.4, rng=rng, dtype=np.float32)
+    s = sp.csr_array(s + s.T)
+    left, right, y = (
+        rng.random(9, dtype=np.float32),
+        rng.random(9, dtype=np.float32),
+        rng.random((9, 2), dtype=np.float32),
+    )
+    scaled = ScaledMatrix(left, s, right)
+    dense = left[:, None] * s.toarray() * right
+    assert scaled.shape == scaled.T.shape == (9, 9)
+    assert scaled.T.matrix is s
+    np.testing.assert_allclose(scaled @ y, dense @ y, rtol=1e-5)
+    np.testing.assert_allclose(scaled.T @ y, dense.T @ y, rtol=1e-5)

@@ -1,0 +1,137 @@
+"""Rank normalisation: what counts as numeric, and the scores by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import norm
+
+import drgst
+from drgst.datasets.synthetic import block_model
+from drgst.graph.split import random_split
+from drgst.transforms.rank_normalise import (
+    describe_features,
+    informative,
+    is_numeric,
+    rank_normalise,
+    rank_scores,
+)
+
+KINDS = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+
+
+def table(rng: np.random.Generator, nodes: int = 200) -> np.ndarray:
+    """An amount, an age, a flag and two rare counts."""
+    amount = np.exp(rng.normal(8, 2, nodes))
+    age = rng.uniform(18, 90, nodes)
+    rare = rng.poisson(0.1, (2, nodes))
+    return np.column_stack([amount, age, rng.random(nodes) < 0.2, *rare]).astype(np.float32)
+
+
+@KINDS
+def test_what_is_numeric(kind: Callable[[Any], Any]) -> None:
+    rng = np.random.default_rng(0)
+    words = rng.poisson(0.1, (100, 50)).astype(np.float32)
+    flags = (rng.random((100, 5)) < 0.9).astype(np.float32)
+    mixed = words.copy()
+    mixed[:, 0] *= 1_000
+    assert not is_numeric(kind(words))
+    assert not is_numeric(kind(flags)), "zeros and ones are words however frequent"
+    assert not is_numeric(kind(np.zeros((4, 2), dtype=np.float32)))
+    assert is_numeric(kind(table(rng)))
+    assert is_numeric(kind(-words))
+    assert is_numeric(kind(mixed)), "a rare column in a unit of its own"
+    assert is_numeric(kind(rng.random((100, 5)).astype(np.float32))), "columns that all nodes have"
+
+
+def test_cora_stays_as_it_is() -> None:
+    x = drgst.load("cora").features
+    assert rank_normalise(x) is x
+    assert describe_features(x) == ""
+
+
+def test_scores_by_hand() -> None:
+    """The first column is full: normal scores; the second has zeros: ranks of the others, around 1."""
+    x = np.array([[5, 0], [1e6, 0], [7, 2], [7, 30], [6, 0]], dtype=np.float32)
+    got = rank_scores(x)
+    ranks = np.array([1, 5, 3.5, 3.5, 2])
+    np.testing.assert_allclose(got[:, 0], norm.ppf((ranks - 0.5) / 5), rtol=1e-5)
+    np.testing.assert_allclose(got[:, 1], [0, 0, 0.75, 1.25, 0])
+
+
+def test_units_are_kept_where_they_are_similar_and_dropped_where_not() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(500, 4)) * [1, 2, 3, 20]
+    np.testing.assert_allclose(rank_scores(x).std(axis=0), x.std(axis=0), rtol=0.02)
+    x[:, 3] *= 100
+    np.testing.assert_allclose(rank_scores(x).std(axis=0), 1, rtol=0.02)
+
+
+@KINDS
+def test_scores_do_not_depend_on_units_far_apart_nor_on_tails(kind: Callable[[Any], Any]) -> None:
+    """Any rising function of a full column gives the same scores."""
+    x = table(np.random.default_rng(1))
+    other = x.copy()
+    other[:, 0] = np.sqrt(x[:, 0]) * 1e6
+    other[:, 1] = 3e5 * x[:, 1] + 7
+    one, two = rank_scores(kind(x)), rank_scores(kind(other))
+    assert isinstance(one, np.ndarray) == (kind is np.asarray)
+    dense = [v if isinstance(v, np.ndarray) else v.toarray() for v in (one, two)]
+    np.testing.assert_allclose(dense[0], dense[1], atol=1e-6)
+    assert dense[0].shape == x.shape
+
+
+@KINDS
+def test_numeric_features_are_ranked_and_described(kind: Callable[[Any], Any]) -> None:
+    x = kind(table(np.random.default_rng(2)))
+    assert rank_normalise(x).shape == (200, 5)
+    assert np.abs(rank_normalise(x)).max() < 4
+    assert describe_features(x) == "Features are numeric, so they are rank-normalised."
+    assert describe_features(kind(np.zeros((4, 0), dtype=np.float32))) == "There are no features."
+    assert describe_features(kind(np.eye(4, dtype=np.float32))).startswith("Features are not used: none is shared")
+
+
+@pytest.mark.parametrize("unit", [1e-30, 1e-6, 1, 1e18])
+def test_what_is_numeric_does_not_depend_on_the_unit(unit: float) -> None:
+    x = np.random.default_rng(0).random((100, 5)) * unit
+    assert is_numeric(x.astype(np.float32))
+    assert not is_numeric(np.where(x > x.mean(), unit, 0).astype(np.float32))
+    assert is_numeric((1.7e9 + 8_000 * np.random.default_rng(0).random((100, 1))).astype(np.float32)), "a time"
+
+
+@KINDS
+def test_rare_columns_with_signs_stay_sparse(kind: Callable[[Any], Any]) -> None:
+    x = np.zeros((6, 1), dtype=np.float32)
+    x[:2, 0] = (-40, 3)
+    got = rank_scores(kind(x))
+    dense = got if isinstance(got, np.ndarray) else got.toarray()
+    assert np.count_nonzero(dense) == 2
+    assert dense[0, 0] / dense[1, 0] == pytest.approx(-1.25 / 0.75)
+
+
+def test_columns_that_never_change_are_not_informative() -> None:
+    assert not informative(np.tile(np.float32([1, 5]), (6, 1)))
+    assert informative(np.tile(np.float32([1, 5]), (6, 1)) + np.eye(6, 2, dtype=np.float32))
+
+
+def test_features_of_one_node_each_are_not_informative() -> None:
+    assert not informative(sp.csr_array(sp.eye_array(5, dtype=np.float32)))
+    assert not informative(np.zeros((5, 0), dtype=np.float32))
+    assert informative(np.array([[1], [1], [0]], dtype=np.float32))
+
+
+def test_an_amount_in_cents_does_not_outweigh_the_rest() -> None:
+    """Classes show in ten small columns; an eleventh, of no class, is a million times as large."""
+    graph = block_model(400, 1_200, seed=3, classes=4, homophily=0.25)
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(4, 10))[graph.labels] + 0.6 * rng.normal(size=(400, 10))
+    x = np.column_stack([x - x.min(), 1e6 * rng.random(400)]).astype(np.float32)
+    graph = graph.with_(features=x)
+    split = random_split(graph, per_class=5, seed=0, val=0, test=100)
+    model = drgst.SelfTraining("drgst-plus").fit(graph, split)
+    assert model.score(graph, split.test) > 0.85
+    assert "rank-normalised" in model.history_[0].note
