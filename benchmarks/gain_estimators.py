@@ -25,7 +25,7 @@ import drgst
 from drgst.lab.paper import dataset_order
 from drgst.nn.losses import cross_entropy
 from drgst.nn.random import generator
-from drgst.recipes.resolve import resolve
+from drgst.recipes.registry import resolve
 from drgst.report.style import new_figure, save, styled
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.problem import Problem, Targets

@@ -26,9 +26,8 @@ from drgst.recipes import find_recipe
 from drgst.runs.config import RunConfig
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.parts import MaxStages, NoNewLabels
-from drgst.selftrain.select.top_share import TopShare
-from drgst.selftrain.weigh.anchored import Anchored
-from drgst.selftrain.weigh.base import Uniform
+from drgst.selftrain.slots.select import TopShare
+from drgst.selftrain.slots.weigh import Anchored, Uniform
 
 DRAWS = range(10, 20)
 

@@ -23,11 +23,11 @@ from drgst.graph.split import Split
 from drgst.nn.losses import cross_entropy
 from drgst.nn.random import generator
 from drgst.recipes import find_recipe
-from drgst.recipes.resolve import resolve
+from drgst.recipes.registry import resolve
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.problem import Problem, Targets
-from drgst.selftrain.select.clusters import kmeans, unit
-from drgst.selftrain.select.random_walk import walk_scores
+from drgst.selftrain.slots.select import kmeans, unit
+from drgst.selftrain.slots.walks import walk_scores
 
 
 def timed(call: Callable[[], Any], repeats: int = 5) -> float:

@@ -42,8 +42,8 @@ from drgst.nn.ops.sparse import SparseMatrix, thin_product
 from drgst.nn.random import generator, keep_scale
 from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet
 from drgst.recipes.presets import DATASETS
-from drgst.selftrain.correct.transition import learn_transition
-from drgst.selftrain.weigh.information_gain import normalised_gain
+from drgst.selftrain.slots.correct import learn_transition
+from drgst.selftrain.slots.weigh import normalised_gain
 from drgst.uncertainty.gain import GainSettings, estimate_gain
 
 Row = dict[str, Any]

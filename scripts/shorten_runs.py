@@ -22,7 +22,7 @@ from drgst.lab.store.export import readable_rows, to_csv
 from drgst.lab.store.schema import Row
 from drgst.recipes import find_recipe
 from drgst.recipes.presets import published
-from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.slots.stop import MaxStages
 
 UNKNOWN = ("macro_f1", "ece", "brier")  # of a stage that was not the result
 

@@ -22,7 +22,7 @@ from drgst.lab.store.schema import Row
 from drgst.recipes import find_recipe
 from drgst.recipes.presets import published
 from drgst.selftrain.learners.network import GAIN  # settings that no training reads
-from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.slots.stop import MaxStages
 
 SAME = ("dataset", "per_class", "pool", "validation", "draw", "data_sha256", "split_sha256")
 FILLED = ("macro_f1", "ece", "brier")

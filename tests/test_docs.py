@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drgst.selftrain.parts import PARTS
+from drgst.selftrain.parts import SLOTS
 
 HOME = Path(__file__).parents[1]
 PAGES = [HOME / "README.md", HOME / "CONTRIBUTING.md", HOME / "results" / "README.md", *(HOME / "docs").rglob("*.md")]
@@ -22,7 +22,9 @@ def test_recipes_page_lists_every_part() -> None:
     text = (HOME / "docs" / "recipes.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| [^|]*[^|`] \| (`.*`) \|$", text, flags=re.MULTILINE)
     listed = {slot: set(re.findall(r"`(\w+)`", parts)) for slot, parts in rows}
-    assert {slot: listed.get(slot) for slot in PARTS} == {slot: set(parts) for slot, parts in PARTS.items()}
+    assert {slot: listed.get(slot) for slot in SLOTS} == {
+        slot: {part.__name__ for part in parts} for slot, parts in SLOTS.items()
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names_of)

@@ -56,7 +56,7 @@ ORDERS = {
         settings
         beliefs
         history
-        select weigh correct stop
+        slots
         engine
     """,
 }

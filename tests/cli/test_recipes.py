@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,21 +67,3 @@ def test_a_typo_is_one_line_and_code_2(capsys: Any) -> None:
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1
     assert "did you mean 'm3s'?" in err
-
-
-def test_a_file(capsys: Any, tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text('base = "union"\nsummary = "mine"\n[settings]\ntop = 7\n', encoding="utf-8")
-    code, out, _ = call(capsys, "recipes", "show", str(path))
-    assert code == 0
-    assert "Union(a=TopPerClass(top=7), b=RandomWalk(top=7))" in out.replace("\n", "")
-
-
-def test_a_run_by_a_file(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``drgst run --recipe mine.toml``, in a folder named after the file."""
-    monkeypatch.chdir(tmp_path)
-    Path("mine.toml").write_text('base = "logistic-ppr"\n[settings]\ninverse_l2 = 10\n', encoding="utf-8")
-    code, out, _ = call(capsys, "run", "cora", "--recipe", "mine.toml", "--json")
-    assert code == 0
-    assert json.loads(out.splitlines()[-1])["test_accuracy"] > 0.6
-    assert (tmp_path / "runs" / "cora-mine-3-seed0" / "summary.json").is_file()

@@ -11,10 +11,9 @@ import torch
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
-from drgst.selftrain.calibrate.base import Calibrate, Learnt
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.parts import (
-    PARTS,
+    SLOTS,
     BiasCorrected,
     CaGCN,
     Calibrated,
@@ -26,6 +25,7 @@ from drgst.selftrain.parts import (
 )
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.slots.calibrate import Calibrate, Learnt
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ ALL = pytest.mark.parametrize(
 
 
 def test_every_part_is_here() -> None:
-    assert {type(part) for part in OURS} == set(PARTS["calibrate"].values())
+    assert {type(part) for part in OURS} == set(SLOTS["calibrate"])
 
 
 @ALL

@@ -17,7 +17,7 @@ from drgst.nn.training import OnEpoch
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.learners.base import Trained, untrained
 from drgst.selftrain.parts import (
-    PARTS,
+    SLOTS,
     LabelPropagation,
     LogisticPPR,
     MaxStages,
@@ -70,7 +70,7 @@ def trained(part: Any, problem: Problem) -> Trained:
 
 
 def test_every_part_is_here() -> None:
-    assert {type(part) for part in OURS} == set(PARTS["learner"].values())
+    assert {type(part) for part in OURS} == set(SLOTS["learner"])
 
 
 @ALL

@@ -11,7 +11,7 @@ import torch
 
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import result_stage
-from drgst.selftrain.parts import PARTS, BiasCorrected, Calibrated, CorrectAndSmooth, MaxStages, Temperature, Threshold
+from drgst.selftrain.parts import SLOTS, BiasCorrected, Calibrated, CorrectAndSmooth, MaxStages, Temperature, Threshold
 from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
 from drgst.selftrain.postprocess.class_prior import ClassPrior
 from drgst.selftrain.predict import predict_logits
@@ -43,7 +43,7 @@ ALL = pytest.mark.parametrize(
 
 
 def test_every_part_is_here() -> None:
-    assert {type(part) for part in OURS} == set(PARTS["postprocess"].values())
+    assert {type(part) for part in OURS} == set(SLOTS["postprocess"])
 
 
 @ALL

@@ -10,7 +10,7 @@ import pytest
 
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.history import History
-from drgst.selftrain.parts import PARTS, Agreement, MaxStages, NoNewLabels, ValidationPlateau
+from drgst.selftrain.parts import SLOTS, Agreement, MaxStages, NoNewLabels, ValidationPlateau
 
 
 def ten_pseudo_labels(history: History, pseudo: PseudoLabels) -> str | None:
@@ -37,7 +37,7 @@ ALL = pytest.mark.parametrize(
 
 
 def test_every_part_is_here() -> None:
-    assert {type(part) for part in OURS} == set(PARTS["stop"].values())
+    assert {type(part) for part in OURS} == set(SLOTS["stop"])
 
 
 @ALL
@@ -58,7 +58,7 @@ def test_none_or_a_reason(part: Any, history: History) -> None:
 def test_a_run_ends_with_the_reason(part: Any, world: Any) -> None:
     from drgst.selftrain.engine import self_train
     from drgst.selftrain.recipe import Recipe
-    from drgst.selftrain.select.threshold import Threshold
+    from drgst.selftrain.slots.select import Threshold
 
     reasons = []
 

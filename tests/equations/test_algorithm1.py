@@ -14,14 +14,13 @@ from drgst.graph.split import Split
 from drgst.nn.losses import CorrectedCrossEntropy, cross_entropy
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.recipes import find_recipe
-from drgst.selftrain.correct.carried_transition import learn_transition_as_released
-from drgst.selftrain.correct.transition import learn_transition
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.problem import Problem
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.weigh.information_gain import normalised_gain
+from drgst.selftrain.slots.correct import learn_transition, learn_transition_as_released
+from drgst.selftrain.slots.stop import MaxStages
+from drgst.selftrain.slots.weigh import normalised_gain
 from drgst.transforms.softmax import softmax
 
 STAGES = 2

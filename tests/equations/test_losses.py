@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from drgst.nn.losses import CorrectedCrossEntropy, WeightedLoss, cross_entropy
-from drgst.selftrain.weigh.information_gain import normalised_gain
+from drgst.selftrain.slots.weigh import normalised_gain
 
 Z = np.array([[2.0, 0.0, -1.0], [0.5, 0.5, 0.5], [-1.0, 3.0, 0.0], [0.0, 0.0, 1.0], [1.0, 2.0, 3.0]])
 Y = np.array([0, 2, 1, 2, 0])

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from drgst.nn.losses import CorrectedCrossEntropy
-from drgst.selftrain.correct.carried_transition import learn_transition_as_released
-from drgst.selftrain.correct.transition import learn_transition, transition_loss
+from drgst.selftrain.slots.correct import learn_transition, learn_transition_as_released, transition_loss
 
 
 def gradient(t: np.ndarray, p: np.ndarray, labels: np.ndarray) -> np.ndarray:

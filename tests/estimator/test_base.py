@@ -22,9 +22,9 @@ from drgst.io.pyg import to_pyg
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.weigh.information_gain import InformationGain
+from drgst.selftrain.slots.select import Threshold
+from drgst.selftrain.slots.stop import MaxStages
+from drgst.selftrain.slots.weigh import InformationGain
 
 QUICK = {"epochs": 25, "hidden": 8, "samples": 4, "stages": 1, "lr": 0.03}
 OWN = {name: value for name, value in QUICK.items() if name != "stages"}  # a recipe of one's own has its stop parts

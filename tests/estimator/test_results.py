@@ -14,7 +14,7 @@ from drgst.errors import RunError
 from drgst.estimator.card import MOST_CLASSES, class_shares
 from drgst.graph.core import Graph
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.threshold import Threshold
+from drgst.selftrain.slots.select import Threshold
 
 
 @pytest.fixture(scope="module")

@@ -372,49 +372,6 @@ def bad_npz(world: World) -> Case:
     return Case(words, named="g.npz", note=str(change)[:150] + str(meta.get(key))[:50] + key)
 
 
-PART = '[parts]\nselect = {part = "%s"}\n'
-
-
-def bad_recipe(world: World) -> Case:
-    """A recipe file with a wrong key, part, argument or base."""
-    rng, path = world.rng, world.root / "bad" / "own.toml"
-    path.parent.mkdir(exist_ok=True)
-    texts = [
-        "base = 'gnc'",
-        "base = 3",
-        f"base = '{path}'",
-        "base = 'none.toml'",
-        "bas = 'gcn'",
-        "summary = 3",
-        "settings = 3",
-        "[settings]\nhidden = 0",
-        "[settings]\nthresold = 0.5",
-        "base = 'gcn'\n[settings]\nthreshold = 0.5",
-        "[parts]\nselekt = 'Threshold'",
-        PART % "Treshold",
-        PART % "os.system",
-        "[parts]\nselect = {part = 'Threshold', treshold = 1}",
-        "[parts]\nselect = {part = 'RandomWalk', top = 'x'}",
-        "[parts]\nselect = {part = 'Union'}",
-        "[parts]\nselect = {part = 'Union', a = 'Threshold', b = 'Uniform'}",
-        "[parts]\nselect = {part = 'Threshold', threshold = 'settings.nothing'}",
-        "[parts]\nselect = 7",
-        "[parts]\nstop = [3]",
-        "[parts]\nlearner = 'Network'\nweigh = {part = 'Product', a = 'Uniform'}",
-        "[parts]\nselect = {part = " + "{part = " * 300 + "1" + "}" * 301,
-        "x = " + "[" * 5000,
-        "\x00",
-        "[parts",
-    ]
-    text = rng.choice(texts)
-    path.write_text(text)
-    if rng.random() < 0.05:
-        path.write_bytes(rng.randbytes(40) + b"\xff")
-    show = ["recipes", "show", str(path)]
-    run = ["run", str(world.root / "good" / "g.npz"), "--recipe", str(path), "--out", "out"]
-    return Case(rng.choice([show, run]), named="own.toml", note=text[:100])
-
-
 def bad_store(world: World) -> Case:
     """A store or an export with a wrong value, of another program, cut or garbled."""
     rng = world.rng
@@ -630,7 +587,6 @@ KINDS: tuple[Callable[[World], Case], ...] = (
     bad_tables,
     bad_parquet,
     bad_npz,
-    bad_recipe,
     bad_store,
     bad_model,
     bad_run_folder,

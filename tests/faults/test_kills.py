@@ -24,7 +24,7 @@ from drgst.graph.split import random_split
 from drgst.io.npz import save_graph
 from drgst.lab.store import Store
 from drgst.recipes import find_recipe, recipe_names
-from drgst.selftrain.persist.stage import load_stage
+from drgst.selftrain.persist import load_stage
 
 FORK = multiprocessing.get_context("fork")  # a killed child costs no second import of torch
 QUICK = {"epochs": 40, "lr": 0.05, "stages": 3, "samples": 5, "hidden": 8, "threshold": 0.5, "agreement": 1.0}

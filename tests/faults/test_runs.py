@@ -28,7 +28,7 @@ from drgst.graph.split import random_split
 from drgst.io.npz import save_graph
 from drgst.io.split_files import save_split
 from drgst.runs.model import FORMAT
-from drgst.selftrain.persist.stage import load_stage
+from drgst.selftrain.persist import load_stage
 
 QUICK = ("--set", "epochs=25", "lr=0.05", "stages=4", "samples=10", "hidden=16", "threshold=0.7", "normalise=none")
 FORK = multiprocessing.get_context("fork")  # a killed child costs no second import of torch

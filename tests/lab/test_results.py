@@ -15,9 +15,9 @@ from drgst.errors import SettingError, StoreError
 from drgst.graph.core import Graph
 from drgst.recipes import recipe_names
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.threshold import Threshold
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.slots.select import Threshold
+from drgst.selftrain.slots.stop import MaxStages
 
 SETTINGS: dict[str, Any] = {"epochs": 15, "samples": 3, "lr": 0.03, "hidden": 8}
 

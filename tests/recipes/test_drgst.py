@@ -10,15 +10,10 @@ import pytest
 from drgst.errors import SettingError
 from drgst.recipes import find_recipe
 from drgst.recipes.presets import tuned_cells
-from drgst.selftrain.correct.base import NoCorrection
-from drgst.selftrain.correct.carried_transition import CarriedTransition
-from drgst.selftrain.correct.transition import Transition
 from drgst.selftrain.learners.network import DividedLoss, DividedTeacherLoss, Network
-from drgst.selftrain.select.combine import Union
-from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.select.top_per_class import TopPerClass
-from drgst.selftrain.weigh.base import Uniform
-from drgst.selftrain.weigh.information_gain import InformationGain
+from drgst.selftrain.slots.correct import CarriedTransition, NoCorrection, Transition
+from drgst.selftrain.slots.select import Threshold, TopPerClass, Union
+from drgst.selftrain.slots.weigh import InformationGain, Uniform
 
 PARTS = {
     "drgst-{}": (InformationGain, Transition),

@@ -9,10 +9,8 @@ import pytest
 
 from drgst.recipes import find_recipe
 from drgst.selftrain.learners.adaptive import Adaptive
-from drgst.selftrain.select.clusters import ClusterChecked
-from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.validation_plateau import ValidationPlateau
+from drgst.selftrain.slots.select import ClusterChecked, Threshold
+from drgst.selftrain.slots.stop import MaxStages, ValidationPlateau
 
 VARIANTS = ("sts-threshold", "m3s-threshold", "abn-threshold")
 

@@ -20,7 +20,7 @@ from drgst.runs.folder import RunFolder
 from drgst.runs.run import Run
 from drgst.selftrain.engine import believe
 from drgst.selftrain.history import History
-from drgst.selftrain.persist.stage import load_stage, save_stage
+from drgst.selftrain.persist import load_stage, save_stage
 from drgst.transforms.softmax import softmax
 
 NOTE = r"View weights: {} [01]\.\d\d.*\. Features are numeric, so they are rank-normalised\."

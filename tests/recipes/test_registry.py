@@ -9,7 +9,7 @@ import pytest
 import drgst
 from drgst.errors import SettingError
 from drgst.recipes import find_recipe, recipe, recipe_names
-from drgst.recipes.resolve import resolve
+from drgst.recipes.registry import resolve
 from drgst.selftrain.settings import Settings
 
 

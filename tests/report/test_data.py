@@ -15,10 +15,7 @@ from drgst.report.data import page_data
 from drgst.report.packing import WHOLE, unpack
 from drgst.report.stages import threshold_of
 from drgst.runs.result import Result
-from drgst.selftrain.select.base import Nothing
-from drgst.selftrain.select.clusters import ClusterChecked
-from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.select.top_per_class import TopPerClass
+from drgst.selftrain.slots.select import ClusterChecked, Nothing, Threshold, TopPerClass
 
 
 def test_json_without_nan(data: dict[str, Any]) -> None:

@@ -14,10 +14,8 @@ from drgst.selftrain.best_of import BestOf
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.select.top_per_class import TopPerClass
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.selftrain.slots.select import Threshold, TopPerClass
+from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 
 
 def best_of(*select: Any) -> BestOf:

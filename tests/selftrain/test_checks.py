@@ -11,15 +11,14 @@ from torch import nn
 from drgst.errors import SettingError
 from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import PseudoLabels
-from drgst.selftrain.calibrate.temperature import Temperature
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.postprocess.calibrated import Calibrated
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.weigh.base import Uniform, Weights
-from drgst.selftrain.weigh.information_gain import InformationGain
+from drgst.selftrain.slots.calibrate import Temperature
+from drgst.selftrain.slots.select import Threshold
+from drgst.selftrain.slots.stop import MaxStages
+from drgst.selftrain.slots.weigh import InformationGain, Uniform, Weights
 
 
 def run(world, **parts):  # type: ignore[no-untyped-def]

@@ -14,11 +14,11 @@ from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.persist.stage import load_stage, save_stage
+from drgst.selftrain.persist import load_stage, save_stage
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.threshold import Threshold
-from drgst.selftrain.stop.max_stages import MaxStages
+from drgst.selftrain.slots.select import Threshold
+from drgst.selftrain.slots.stop import MaxStages
 
 NAMES = ("drgst-de", "drgst-both", "as-released-do")
 

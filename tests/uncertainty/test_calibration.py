@@ -20,6 +20,11 @@ from drgst.uncertainty.calibration import (
 )
 
 
+def test_log_loss_by_hand() -> None:
+    logits = np.log(np.array([[0.8, 0.2], [0.3, 0.7]])).astype(np.float32)
+    assert log_loss(logits, np.array([0, 0])) == pytest.approx(-(np.log(0.8) + np.log(0.3)) / 2, rel=1e-6)
+
+
 def test_temperature_of_scaled_logits_is_the_scale() -> None:
     """Labels drawn from softmax(z): the best T of 3 z is 3 times that of z, near 3."""
     rng = np.random.default_rng(0)

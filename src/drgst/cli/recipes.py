@@ -35,7 +35,7 @@ def recipes(context: typer.Context, json: JsonOption = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A recipe, or a recipe file that ends in .toml.")],
+    name: Annotated[str, typer.Argument(help="A recipe, or the import path of your own, module:function.")],
     json: JsonOption = False,
 ) -> None:
     """Show one recipe: its parts, settings, paper, equations and choices."""

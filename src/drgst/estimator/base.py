@@ -24,8 +24,7 @@ from drgst.estimator.inputs import (
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.progress.choose import display, joined
-from drgst.recipes.backbone import with_backbone
-from drgst.recipes.resolve import as_spec
+from drgst.recipes.registry import as_spec, with_backbone
 from drgst.runs.config import RunConfig
 from drgst.runs.metrics import accuracy
 from drgst.runs.model import OWN, Model

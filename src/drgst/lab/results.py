@@ -30,10 +30,8 @@ from drgst.lab.store import Store
 from drgst.lab.tables.registry import make_table
 from drgst.lab.tables.table import render
 from drgst.recipes import find_recipe
-from drgst.recipes.backbone import with_backbone
 from drgst.recipes.own import own_spec, registered
-from drgst.recipes.registry import RecipeSpec
-from drgst.recipes.resolve import as_spec
+from drgst.recipes.registry import RecipeSpec, as_spec, with_backbone
 from drgst.selftrain.recipe import part_name
 
 if TYPE_CHECKING:

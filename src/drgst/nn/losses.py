@@ -50,16 +50,6 @@ class CorrectedCrossEntropy:
         return -_at(corrected, labels).log()
 
 
-@dataclass(frozen=True)
-class GeneralisedCrossEntropy:
-    """l(y, p) = (1 - p_y^q) / q: cross-entropy as q → 0, mean absolute error at q = 1 (Zhang, Sabuncu 2018), (M,)."""
-
-    q: float = 0.7
-
-    def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return (1 - _at(logits.softmax(dim=1), labels) ** self.q) / self.q
-
-
 class WeightedLoss:
     """1/M Σ_i w_i l(y_i, p_i) over labelled and pseudo-labelled nodes, M = |V_L ∪ S_U| (Eq. final_loss).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drgst.recipes import classics, drgst, networks, others, plus, sts  # noqa: F401 (each fills the registry)
+from drgst.recipes import baselines, drgst, others, plus, sts  # noqa: F401 (each fills the registry)
 from drgst.recipes.registry import RecipeSpec, find_recipe, recipe, recipe_names
 
 __all__ = ["RecipeSpec", "find_recipe", "recipe", "recipe_names"]

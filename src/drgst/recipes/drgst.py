@@ -7,7 +7,6 @@ from typing import Any
 
 from drgst.recipes.presets import published, teacher_only, tuned, tuned_cells
 from drgst.recipes.registry import Make, recipe
-from drgst.selftrain.correct.base import Correct
 from drgst.selftrain.learners.network import DividedLoss, DividedTeacherLoss
 from drgst.selftrain.parts import (
     Agreement,
@@ -26,8 +25,9 @@ from drgst.selftrain.parts import (
 )
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.base import Stop
-from drgst.selftrain.weigh.base import Weigh
+from drgst.selftrain.slots.correct import Correct
+from drgst.selftrain.slots.stop import Stop
+from drgst.selftrain.slots.weigh import Weigh
 
 PAPER = "Liu et al., Confidence May Cheat, WWW 2022"
 # Algorithm 1 ends "at convergence" and the authors published a number of stages per cell. A stage too many can lower

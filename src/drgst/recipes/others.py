@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from drgst.recipes.baselines import own_settings
 from drgst.recipes.drgst import by_threshold, until_convergence
-from drgst.recipes.networks import own_settings
 from drgst.recipes.presets import published_threshold
 from drgst.recipes.registry import recipe
 from drgst.selftrain.learners.adaptive import Adaptive
@@ -142,7 +142,7 @@ def cagcn_st(settings: Settings) -> Recipe:
     """S_U = {u: max_j p'_uj > τ}, p' = softmax(z_u s_u), s_u = log(exp(t_u) + 1.1), t = GCN(Z) (CaGCN).
 
     The calibrator is fitted anew to the validation nodes after each training (see
-    :class:`~drgst.selftrain.calibrate.cagcn.CaGCN`), the network stays as it is, and no predicted class changes. τ =
+    :class:`~drgst.selftrain.slots.calibrate.CaGCN`), the network stays as it is, and no predicted class changes. τ =
     ``threshold`` is 0.8. Stages until S_U stays the same, 3 at most (``stages``). Needs validation nodes.
     """
     return Recipe(select=Threshold(settings.threshold), stop=until_convergence(settings), calibrate=CaGCN())

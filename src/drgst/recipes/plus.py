@@ -6,11 +6,10 @@ from drgst.recipes.registry import recipe
 from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.postprocess.cross_fitted import CrossFitted
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.top_share import TopShare
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
-from drgst.selftrain.weigh.anchored import Anchored
+from drgst.selftrain.slots.select import TopShare
+from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
+from drgst.selftrain.slots.weigh import Anchored
 
 
 @recipe(

@@ -1,18 +1,40 @@
-"""The table of recipes: what each is called, reads and is made of."""
+"""The table of recipes: what each is called, reads and is made of, and what its name means on a graph."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from drgst.errors import SettingError, unknown
-from drgst.recipes.postprocessing import READS, with_postprocessing
-from drgst.recipes.presets import Presets, for_dataset
+from drgst.graph.core import Graph
+from drgst.graph.split import Split
+from drgst.recipes.presets import Presets, for_dataset, labels_per_class
+from drgst.selftrain.learners.network import Network
+from drgst.selftrain.parts import (
+    BiasCorrected,
+    CaGCN,
+    Calibrated,
+    ClassPrior,
+    CorrectAndSmooth,
+    Identity,
+    Mixing,
+    Temperature,
+)
+from drgst.selftrain.postprocess.cross_fitted import CrossFitted
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.slots.calibrate import Calibrate
 
+READS = frozenset({"calibrate", "smooth", "correct_alpha", "smooth_alpha"})  # by every recipe
+CALIBRATORS: dict[str, type[Calibrate]] = {
+    "none": Identity,
+    "temperature": Temperature,
+    "bias": BiasCorrected,
+    "mixing": Mixing,
+    "cagcn": CaGCN,
+}
 UNLESS_DEFAULT = frozenset({"prior", "val_labels"})  # read by every recipe, and part of a run that has another value
 
 Make = Callable[[Settings], AnyRecipe]
@@ -108,14 +130,9 @@ def recipe(
 
 
 def find_recipe(name: str) -> RecipeSpec:
-    """The recipe of that name, in the file ``NAME.toml``, or of the function ``module:function``.
-
-    A typo gets the nearest name.
-    """
+    """The recipe of that name, or of the function ``module:function``; a typo gets the nearest name."""
     if name.endswith(".toml"):
-        from drgst.recipes.toml import read_recipe  # it reads this table for its base recipes
-
-        return read_recipe(name)
+        raise SettingError(f"recipe {name} is a TOML file; write a Python function instead and name it module:function")
     if name not in _TABLE and ":" in name:
         from drgst.recipes.own import import_recipe  # it reads this table
 
@@ -133,3 +150,64 @@ def own_recipe(recipe: AnyRecipe) -> RecipeSpec:
 def recipe_names() -> tuple[str, ...]:
     """All names, in the order they were entered."""
     return tuple(_TABLE)
+
+
+def resolve(
+    recipe: str | AnyRecipe | RecipeSpec, graph: Graph, split: Split, changes: Mapping[str, Any]
+) -> tuple[Settings, AnyRecipe]:
+    """The settings and parts of a recipe, named or made of the user's own parts, on this graph and split.
+
+    The general defaults, the recipe's preset for the data set and the label count, the recipe's own defaults, and
+    ``changes``, each over the one before.
+    """
+    spec = as_spec(recipe)
+    gain = str(changes.get("gain", spec.defaults.get("gain", "dropedge")))
+    per_class = labels_per_class(graph.labels[split.train])
+    settings = spec.settings(changes, spec.presets(graph.name, per_class, gain))
+    return settings, spec.make(settings)
+
+
+def as_spec(recipe: str | AnyRecipe | RecipeSpec) -> RecipeSpec:
+    """A recipe by name, made of the user's own parts, or as it is."""
+    if isinstance(recipe, RecipeSpec):
+        return recipe
+    return find_recipe(recipe) if isinstance(recipe, str) else own_recipe(recipe)
+
+
+def with_backbone(spec: RecipeSpec, backbone: Any) -> RecipeSpec:
+    """The recipe with the network ``backbone``, as :func:`~drgst.nn.registry.make_backbone` takes it.
+
+    Settings of our networks that it does not take are no longer accepted. A recipe that trains no network is refused.
+    """
+
+    def build(settings: Settings) -> AnyRecipe:
+        recipe = spec.build(settings)
+        if not isinstance(recipe.learner, Network):
+            raise SettingError(f"recipe {spec.name} trains no network, so it takes no backbone")
+        return recipe.with_parts(learner=replace(recipe.learner, backbone=backbone))
+
+    made = replace(spec, build=build, defaults={})
+    read = made.reads(Settings())
+    return replace(made, defaults={name: value for name, value in spec.defaults.items() if name in read})
+
+
+def with_postprocessing(recipe: AnyRecipe, settings: Settings) -> AnyRecipe:
+    """``recipe`` with ``settings.calibrate``, ``settings.smooth`` and ``settings.prior``.
+
+    A recipe that calibrates in its loop (cagcn-st) gets the other calibrator there; in all others it is a
+    postprocess part, so that no part of the loop sees what it does.
+    """
+    if settings.calibrate == "crossfit":
+        recipe = recipe.with_parts(postprocess=(CrossFitted(always=True), *recipe.postprocess))
+    elif settings.calibrate != "none":
+        part = CALIBRATORS[settings.calibrate]()
+        if isinstance(recipe.calibrate, Identity):
+            recipe = recipe.with_parts(postprocess=(Calibrated(part), *recipe.postprocess))
+        else:
+            recipe = recipe.with_parts(calibrate=part)
+    if settings.smooth != "none" and not any(isinstance(part, CorrectAndSmooth) for part in recipe.postprocess):
+        smooth = CorrectAndSmooth(settings.correct_alpha, settings.smooth_alpha)
+        recipe = recipe.with_parts(postprocess=(*recipe.postprocess, smooth))
+    if settings.prior is not None:
+        recipe = recipe.with_parts(postprocess=(*recipe.postprocess, ClassPrior(settings.prior)))
+    return recipe

@@ -8,8 +8,8 @@ from drgst.recipes.registry import recipe
 from drgst.selftrain.best_of import BestOf
 from drgst.selftrain.parts import Intersection, MaxStages, NoNewLabels, RandomWalk, Threshold, TopPerClass, Union
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.base import Select
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.slots.select import Select
 
 PAPER = "Li, Han, Wu, Deeper Insights into Graph Convolutional Networks, AAAI 2018"
 

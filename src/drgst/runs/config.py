@@ -143,7 +143,7 @@ class RunConfig:
         A run on a given split has no label count in its name.
         """
         data, recipe = Path(str(self.data)).stem, str(self.recipe)
-        method = Path(recipe).stem if recipe.endswith(".toml") else recipe.replace(":", "-")
+        method = recipe.replace(":", "-")
         hidden = "no-validation" if self.validation == "none" else None
         return "-".join(str(p) for p in (data, method, self.per_class, hidden, f"seed{self.seed}") if p is not None)
 

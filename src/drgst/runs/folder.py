@@ -33,7 +33,7 @@ from drgst.runs.config_file import read_config, to_toml
 from drgst.runs.lock import LOCK, locked
 from drgst.runs.prediction_files import csv_column, parquet_column
 from drgst.selftrain.history import History
-from drgst.selftrain.persist.stage import load_stage
+from drgst.selftrain.persist import load_stage
 
 if TYPE_CHECKING:
     from drgst.runs.run import Run

@@ -19,10 +19,9 @@ from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.nn.registry import import_path
 from drgst.recipes import find_recipe
-from drgst.recipes.backbone import with_backbone
-from drgst.recipes.registry import own_recipe
+from drgst.recipes.registry import own_recipe, with_backbone
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.persist.tensors import apart, write_tensors
+from drgst.selftrain.persist import apart, write_tensors
 from drgst.selftrain.predict import own_state, predict_logits
 from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
 from drgst.selftrain.settings import Settings

@@ -15,14 +15,12 @@ import torch
 from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS
 from drgst.errors import RunError
-from drgst.files import sha256
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.memory import check_memory
 from drgst.nn.inputs import open_device
 from drgst.recipes import find_recipe
-from drgst.recipes.registry import RecipeSpec
-from drgst.recipes.resolve import resolve
+from drgst.recipes.registry import RecipeSpec, resolve
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import versions
 from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
@@ -33,7 +31,7 @@ from drgst.runs.result import Result, write_history
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
-from drgst.selftrain.persist.stage import save_stage
+from drgst.selftrain.persist import save_stage
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.shards import Shards
@@ -91,11 +89,11 @@ class Run:
     def from_config(cls, config: RunConfig, opener: Opener = open_graph) -> Run:
         """Open the data, choose the split and resolve the settings.
 
-        Data, labels or a recipe file that are not those of the fingerprints in ``config`` are refused.
+        Data, labels or a recipe of your own that are not those of the fingerprints in ``config`` are refused.
         """
         config = config.with_defaults()
         recipe, data = str(config.recipe), str(config.data)
-        source = sha256(recipe) if recipe.endswith(".toml") else find_recipe(recipe).source_sha256
+        source = find_recipe(recipe).source_sha256
         if source:
             message = f"the recipe {recipe} has changed since the config was written"
             config = replace(config, recipe_sha256=_same(config.recipe_sha256, source, message))

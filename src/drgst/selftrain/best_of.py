@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from drgst.errors import SettingError
-from drgst.selftrain.calibrate.base import Calibrate
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import train_student, train_teacher
 from drgst.selftrain.history import History
@@ -14,6 +13,7 @@ from drgst.selftrain.learners.base import Learner
 from drgst.selftrain.postprocess.base import Postprocess
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.slots.calibrate import Calibrate
 from drgst.selftrain.trainer import StageTrainer
 
 

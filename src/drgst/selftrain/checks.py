@@ -9,7 +9,7 @@ from drgst.selftrain.beliefs import Beliefs, PseudoLabels
 from drgst.selftrain.postprocess.base import Adjusted
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe, part_name, wrapped
-from drgst.selftrain.weigh.base import Weights
+from drgst.selftrain.slots.weigh import Weights
 
 
 def check_requirements(recipe: Recipe, problem: Problem) -> None:
@@ -55,7 +55,7 @@ def check_weights(weights: Weights, beliefs: Beliefs, pseudo: PseudoLabels) -> W
     if not isinstance(weights, Weights):
         raise SettingError(
             f"the weigh part gave a {type(weights).__name__} (allowed: Weights(true, pseudo) of "
-            "drgst.selftrain.weigh.base)"
+            "drgst.selftrain.slots.weigh)"
         )
     for name, given, nodes in (
         ("training", weights.true, beliefs.split.train),

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from drgst.errors import SettingError
-from drgst.graph.core import Graph
+from drgst.graph.core import Features, Graph
 from drgst.graph.split import Split
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.training import ValidationSet
-from drgst.selftrain.graph_cache import GraphCache
 from drgst.selftrain.settings import Settings
 from drgst.shards import ALONE, Shards
 
@@ -24,6 +23,27 @@ Step = Callable[[str, int, int], None]  # what, number, total: as Callback.step
 
 def no_step(_what: str, _number: int, _total: int) -> None:
     """Steps are not reported."""
+
+
+class GraphCache:
+    """Keeps values of one graph by name; another graph empties it.
+
+    A problem owns one, and problems that differ in labels alone may share one: the fold problems of cross-fitting,
+    and the runs of a bench on the same graph. Nothing that depends on a label may be put into it.
+    """
+
+    def __init__(self) -> None:
+        self._features: Features = None
+        self._adjacency: Any = None
+        self._values: dict[str, Any] = {}
+
+    def get(self, graph: Graph, name: str, make: Callable[[], Any]) -> Any:
+        """The value of that name for ``graph``, made by ``make`` where it is not there yet."""
+        if self._features is not graph.features or self._adjacency is not graph.adjacency:
+            self._features, self._adjacency, self._values = graph.features, graph.adjacency, {}
+        if name not in self._values:
+            self._values[name] = make()
+        return self._values[name]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,20 +6,17 @@ from collections.abc import Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Protocol
 
-from drgst.selftrain.calibrate.base import Calibrate, Identity
 from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.correct.base import Correct, NoCorrection
 from drgst.selftrain.history import History
 from drgst.selftrain.learners.base import Learner
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.postprocess.base import Postprocess
 from drgst.selftrain.problem import Problem
-from drgst.selftrain.select.base import Nothing, Select
-from drgst.selftrain.stop.agreement import Agreement
-from drgst.selftrain.stop.base import Stop
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
-from drgst.selftrain.weigh.base import Uniform, Weigh
+from drgst.selftrain.slots.calibrate import Calibrate, Identity
+from drgst.selftrain.slots.correct import Correct, NoCorrection
+from drgst.selftrain.slots.select import Nothing, Select
+from drgst.selftrain.slots.stop import Agreement, MaxStages, NoNewLabels, Stop
+from drgst.selftrain.slots.weigh import Uniform, Weigh
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,13 +14,13 @@ from drgst.nn.random import generator
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.checks import check_requirements
-from drgst.selftrain.correct.base import Corrected, Labelled, Teacher
 from drgst.selftrain.history import History, Stage, join_notes
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.predict import CALIBRATION, prefixed
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.weigh.base import Weights
+from drgst.selftrain.slots.correct import Corrected, Labelled, Teacher
+from drgst.selftrain.slots.weigh import Weights
 
 GAIN = 1_000_003  # sets the generator of the gain apart from those of the trainings
 

@@ -17,7 +17,7 @@ from drgst.lab.curves.simulate import Simulation, execute_curve
 from drgst.lab.executors import Inline
 from drgst.lab.statistics.results import RunFilter, runs_by_cell
 from drgst.lab.store import Store
-from drgst.selftrain.graph_cache import GraphCache
+from drgst.selftrain.problem import GraphCache
 
 
 def plan(tiny: Path, **changes: object) -> Plan:

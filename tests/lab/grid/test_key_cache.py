@@ -38,7 +38,7 @@ def test_a_file_that_was_touched_needs_new_keys(make_grid: MakeGrid, store: Stor
     assert KeyCache(store, grid).keys(cells(grid)[0]) is None
 
 
-@pytest.mark.parametrize("changes", [{"datasets": ["corafull"]}, {"recipes": ["own.toml"]}])
+@pytest.mark.parametrize("changes", [{"datasets": ["corafull"]}, {"recipes": ["own:make"]}])
 def test_what_can_change_unnoticed_is_never_cached(
     make_grid: MakeGrid, store: Store, changes: dict[str, list[str]]
 ) -> None:

@@ -84,12 +84,6 @@ def test_a_new_version_has_new_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     assert before.key != after.key
 
 
-def test_a_recipe_file_has_the_version_of_its_base(tmp_path: Path) -> None:
-    path = tmp_path / "own.toml"
-    path.write_text('base = "drgst-plus"\n', encoding="utf-8")
-    assert expanded(str(path)).recipe_version == registry.find_recipe("drgst-plus").version
-
-
 def test_variant_names_what_differs() -> None:
     assert variant({"beta": 1.0, "lr": 0.1}, {"beta": 0.5, "lr": 0.1}) == "beta=1.0"
     assert variant({"beta": 0.5}, {"beta": 0.5}) == ""

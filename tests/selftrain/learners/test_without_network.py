@@ -13,7 +13,7 @@ from drgst.errors import SettingError
 from drgst.selftrain.learners.logistic import LogisticPPR
 from drgst.selftrain.learners.propagation import LabelPropagation
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.weigh.information_gain import InformationGain
+from drgst.selftrain.slots.weigh import InformationGain
 
 
 @pytest.mark.parametrize("name", ["label-propagation", "logistic-ppr"])

@@ -61,7 +61,7 @@ def tune(
         tuner = Tuner(grid, space, opened, seed)
         tuned = tuner.run(trials, executor, lambda *trial: errors.print(_line(*trial), soft_wrap=True))
     dataset = tuner.tasks[0].dataset
-    path = out or Path(f"{dataset}-{Path(recipe).stem}-{per_class}.toml")
+    path = out or Path(f"{dataset}-{recipe}-{per_class}.toml")
     _write(path, grid, tuned)
     default = "" if tuned.default_value is None else f", {100 * tuned.default_value:.2f} with the first settings"
     for line in (

@@ -13,13 +13,12 @@ from drgst.datasets.load import open_graph
 from drgst.decide.choosers.registry import CHOOSERS
 from drgst.decide.label_state import default_chooser
 from drgst.errors import SettingError, unknown
-from drgst.files import sha256
 from drgst.graph.core import Graph
 from drgst.graph.split import Split, draw_split
 from drgst.lab.grid.task import Task, canonical, variant
 from drgst.lab.statistics.results import CURVE
 from drgst.recipes import find_recipe
-from drgst.recipes.resolve import resolve
+from drgst.recipes.registry import resolve
 from drgst.runs.config import VALIDATIONS
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
 from drgst.runs.run import num_entries
@@ -106,7 +105,7 @@ class Plan:
             data_sha256=data,
             split_sha256=split_fingerprint(graph, split),
             recipe_version=spec.version,
-            recipe_sha256=sha256(spec.name) if spec.name.endswith(".toml") else spec.source_sha256,
+            recipe_sha256=spec.source_sha256,
             cost=float(num_entries(graph) * steps),
             by=by,
             budget=self.budget,

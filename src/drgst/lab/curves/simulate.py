@@ -25,8 +25,8 @@ from drgst.runs.fingerprint import split_fingerprint
 from drgst.runs.metrics import accuracy, calibration_error, finite, macro_f1
 from drgst.runs.result import Result
 from drgst.runs.run import Run
-from drgst.selftrain.graph_cache import GraphCache
 from drgst.selftrain.learners.multiview.views import Views
+from drgst.selftrain.problem import GraphCache
 
 Point = dict[str, Any]  # labels, accuracy, macro_f1, ece, seconds of the fit and of the choice
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from drgst.nn.random import generator
-from drgst.recipes.resolve import resolve
+from drgst.recipes.registry import resolve
 from drgst.runs.result import Result
 from drgst.selftrain.history import Stage
 from drgst.selftrain.learners.network import Network

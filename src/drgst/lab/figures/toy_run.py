@@ -19,10 +19,8 @@ from drgst.runs.model import OWN
 from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.select.accumulate import Accumulate
-from drgst.selftrain.select.top_per_class import TopPerClass
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.selftrain.slots.select import Accumulate, TopPerClass
+from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 
 SIGMA, BANDWIDTH = 0.3, 0.1  # σ of the paper's Gaussian; width of the kernels
 SETTINGS = {"normalise": "none", "fixed_epochs": 200, "gain": "dropout", "drop_rate": 0.5, "weight_decay": 0.0}

@@ -25,7 +25,7 @@ from drgst.runs.memory import restart_peak
 from drgst.runs.metrics import stage_rows
 from drgst.runs.result import Result
 from drgst.runs.run import Run
-from drgst.selftrain.graph_cache import GraphCache
+from drgst.selftrain.problem import GraphCache
 
 Row = dict[str, Any]
 

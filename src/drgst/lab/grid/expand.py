@@ -10,13 +10,12 @@ from typing import Any
 from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS
 from drgst.errors import DataFileError, SettingError, unknown
-from drgst.files import sha256
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.lab.grid.grid import Cell, Grid
 from drgst.lab.grid.task import Task, variant
 from drgst.recipes import find_recipe
-from drgst.recipes.resolve import resolve
+from drgst.recipes.registry import resolve
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
 from drgst.runs.run import num_entries
@@ -67,7 +66,7 @@ class Expander:
             data_sha256=self.data_sha256(cell.source),
             split_sha256=fingerprint,
             recipe_version=spec.version,
-            recipe_sha256=sha256(cell.recipe) if cell.recipe.endswith(".toml") else spec.source_sha256,
+            recipe_sha256=spec.source_sha256,
             cost=num_entries(graph) * (1 + 2 * (settings.stages if "stages" in settings.names else 0)),
         )
 

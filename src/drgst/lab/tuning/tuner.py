@@ -18,7 +18,7 @@ from drgst.lab.grid.task import Task, canonical
 from drgst.lab.processes import is_running, start_time
 from drgst.lab.store import Store
 from drgst.lab.tuning.space import Choice, Range, Space, space_of
-from drgst.recipes.resolve import resolve
+from drgst.recipes.registry import resolve
 
 WARM = 2  # draws that every trial gets before it may be pruned
 STARTUP = 5  # trials before any is pruned

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from drgst.graph.core import Graph
-from drgst.selftrain.calibrate.base import Calibrate, Learnt
 from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
+from drgst.selftrain.slots.calibrate import Calibrate, Learnt
 
 
 @dataclass(frozen=True)

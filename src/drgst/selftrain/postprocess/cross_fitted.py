@@ -17,8 +17,7 @@ from drgst.selftrain.learners.multiview.stacking import folds
 from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
-from drgst.selftrain.stop.max_stages import MaxStages
-from drgst.selftrain.stop.no_new_labels import NoNewLabels
+from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 from drgst.transforms.softmax import log_softmax_float32
 from drgst.uncertainty.calibration import fit_temperature_with_prior
 

@@ -1,0 +1,74 @@
+"""Methods without self-training, S_U = ∅: two without a network, and every network alone.
+
+Each network is also a backbone for any other recipe (setting ``backbone``).
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from drgst.nn.registry import BACKBONES
+from drgst.recipes.registry import recipe
+from drgst.selftrain.parts import LabelPropagation, LogisticPPR, NoNewLabels
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.settings import Settings
+
+
+@recipe(
+    "label-propagation",
+    "label propagation: the graph alone, no features, no network",
+    "Zhou et al., Learning with Local and Global Consistency, NeurIPS 2003",
+)
+def label_propagation(settings: Settings) -> Recipe:
+    """F = α (I - (1-α) S)^-1 Y with S = D^-½ A D^-½ and Y the one-hot labels of V_L; p_u = F_u / Σ_k F_uk.
+
+    α = ``alpha`` is 0.1. A thousandth of the uniform is mixed in, so that no class is impossible; a node that no
+    label reaches gets 1/C for each class. There is no information gain.
+    """
+    return Recipe(learner=LabelPropagation(settings.alpha), stop=(NoNewLabels(),))
+
+
+@recipe(
+    "logistic-ppr",
+    "logistic regression on PPR-smoothed features, no network",
+    "linear baseline; Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019, for the smoothing",
+)
+def logistic_ppr(settings: Settings) -> Recipe:
+    """logits = Π X W + b, Π = α (I - (1-α) Â)^-1, by logistic regression with penalty ‖W‖² / (2c) on V_L.
+
+    X is TF-IDF with unit rows (unit rows alone where a feature is negative), whatever ``normalise`` says; α =
+    ``alpha`` is 0.1 and c = ``inverse_l2`` is 100. There is no information gain.
+    """
+    return Recipe(learner=LogisticPPR(settings.alpha, settings.inverse_l2), stop=(NoNewLabels(),))
+
+
+PAPERS = {
+    "gcn": ("GCN", "Kipf, Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"),
+    "gat": ("GAT", "Veličković et al., Graph Attention Networks, ICLR 2018"),
+    "appnp": ("APPNP", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
+    "ppnp": ("exact PPNP (up to 5,000 nodes)", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
+    "sgc": ("SGC", "Wu et al., Simplifying Graph Convolutional Networks, ICML 2019"),
+    "sage": ("GraphSAGE with mean", "Hamilton, Ying, Leskovec, Inductive Representation Learning, NeurIPS 2017"),
+    "gin": ("GIN", "Xu et al., How Powerful are Graph Neural Networks?, ICLR 2019"),
+    "cheb": ("ChebNet", "Defferrard, Bresson, Vandergheynst, Convolutional Neural Networks on Graphs, NeurIPS 2016"),
+    "dagnn": ("DAGNN", "Liu, Gao, Ji, Towards Deeper Graph Neural Networks, KDD 2020"),
+}
+
+
+def own_settings(backbone: str) -> dict[str, Any]:
+    """Width, dropout and training settings of a backbone as its class has them from its paper."""
+    kind = BACKBONES[backbone]
+    known = inspect.signature(kind).parameters
+    return {**{name: known[name].default for name in ("hidden", "dropout") if name in known}, **kind.recommended}
+
+
+def alone(_settings: Settings) -> Recipe:
+    """The network that the setting ``backbone`` names, trained once on V_L."""
+    return Recipe(stop=(NoNewLabels(),))
+
+
+for _name, (_title, _paper) in PAPERS.items():
+    _doc = f"{inspect.getdoc(BACKBONES[_name])}\n\nTrained on V_L only: L = 1/|V_L| Σ -log p_y, S_U = ∅."
+    _own = {"backbone": _name, **own_settings(_name)}
+    recipe(_name, f"{_title} alone, no self-training", _paper, doc=_doc, **_own)(alone)

@@ -1,1 +1,0 @@
-"""Calibrate: calibrated probabilities."""

@@ -1,1 +1,0 @@
-"""Correct: what to do about wrong pseudo-labels."""

@@ -1,1 +1,0 @@
-"""Stages, models and tensors in files."""

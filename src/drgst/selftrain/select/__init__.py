@@ -1,1 +1,0 @@
-"""Select: which unlabelled nodes get a pseudo-label."""

@@ -1,1 +1,0 @@
-"""Stop: when to end, and why."""

@@ -1,1 +1,0 @@
-"""Weigh: how much each pseudo-labelled node counts."""
