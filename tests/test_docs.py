@@ -11,7 +11,7 @@ from drgst.selftrain.parts import SLOTS
 
 HOME = Path(__file__).parents[1]
 PAGES = [HOME / "README.md", HOME / "CONTRIBUTING.md", HOME / "results" / "README.md", *(HOME / "docs").rglob("*.md")]
-EXAMPLES = {"src/drgst/selftrain/select/entropy.py", "src/drgst/recipes/entropy.py"}  # CONTRIBUTING.md writes them
+EXAMPLES = {"src/drgst/recipes/entropy.py"}  # CONTRIBUTING.md writes them
 
 
 def names_of(page: Path) -> str:
