@@ -15,9 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import drgst
-from drgst.decide.scores import RankScores
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.runs.metrics import RankScores
 
 FRAUD = "fraud"
 

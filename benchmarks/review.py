@@ -13,7 +13,7 @@ import numpy as np
 
 import drgst
 from drgst.decide.review import review
-from drgst.decide.scores import RankScores
+from drgst.runs.metrics import RankScores
 
 
 def average_precision(recipe: str, share: float, seed: int) -> tuple[float, float, int]:

@@ -80,7 +80,7 @@ def test_review_lists_contradicted_labels(run: Path, call: Any, tmp_path: Path) 
     document = json.loads(out.splitlines()[-1])
     assert document["labels"] == 30
     assert len(document["rows"]) == document["contradicted"] == len((tmp_path / "r.csv").read_text().splitlines()) - 1
-    assert all(row["given"] != row["likelier"] for row in document["rows"])
+    assert all(row["given"] != row["suggested"] for row in document["rows"])
 
 
 def test_explain_names_columns_of_the_table(run: Path, call: Any) -> None:

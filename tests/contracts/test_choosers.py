@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from drgst.decide.choosers.base import LabelState, choose
-from drgst.decide.choosers.registry import CHOOSERS, find_chooser
+from drgst.decide.labels.registry import find_chooser
+from drgst.decide.labels.state import LabelState, choose
 from drgst.errors import SettingError
+from drgst.lab.curves.choosers import CURVE_CHOOSERS
 from drgst.transforms.softmax import softmax
 
 NODES, CLASSES = 60, 3
@@ -30,34 +31,34 @@ def state(seed: int = 0, predicted: bool = True, equal: bool = False) -> LabelSt
     return LabelState(z, free[free % 5 != 1], labelled, np.random.default_rng(7), p, gain, a)
 
 
-@pytest.mark.parametrize("name", CHOOSERS)
+@pytest.mark.parametrize("name", CURVE_CHOOSERS)
 @pytest.mark.parametrize("predicted", [True, False])
 @pytest.mark.parametrize("n", [1, 4, 13])
 def test_different_candidates(name: str, predicted: bool, n: int) -> None:
     given = state(predicted=predicted)
-    found = choose(find_chooser(name).chooser, given, n)
+    found = choose(CURVE_CHOOSERS[name].chooser, given, n)
     assert len(set(found.nodes.tolist())) == n
     assert np.isin(found.nodes, given.candidates).all()
     drawn = found.probability[np.isfinite(found.probability)]
     assert ((drawn > 0) & (drawn <= 1)).all()
 
 
-@pytest.mark.parametrize("name", CHOOSERS)
+@pytest.mark.parametrize("name", CURVE_CHOOSERS)
 def test_equal_representations(name: str) -> None:
     given = state(equal=True)
-    assert len(set(choose(find_chooser(name).chooser, given, 6).nodes.tolist())) == 6
+    assert len(set(choose(CURVE_CHOOSERS[name].chooser, given, 6).nodes.tolist())) == 6
 
 
-@pytest.mark.parametrize("name", CHOOSERS)
+@pytest.mark.parametrize("name", CURVE_CHOOSERS)
 def test_same_seed_same_nodes(name: str) -> None:
-    first, again = (choose(find_chooser(name).chooser, state(), 5).nodes for _ in "ab")
+    first, again = (choose(CURVE_CHOOSERS[name].chooser, state(), 5).nodes for _ in "ab")
     np.testing.assert_array_equal(first, again)
 
 
-@pytest.mark.parametrize("name", CHOOSERS)
+@pytest.mark.parametrize("name", CURVE_CHOOSERS)
 def test_all_where_there_are_no_more(name: str) -> None:
     given = state()
-    np.testing.assert_array_equal(choose(find_chooser(name).chooser, given, 1000).nodes, given.candidates)
+    np.testing.assert_array_equal(choose(CURVE_CHOOSERS[name].chooser, given, 1000).nodes, given.candidates)
 
 
 def test_refused() -> None:

@@ -19,7 +19,7 @@ def test_the_order_is_that_of_the_margin() -> None:
     assert found.nodes.tolist() == [7, 6, 8, 5]
     assert found.contradicted == 2
     rows = found.rows(list("abcdefghi"), ("x", "y"))
-    assert rows[0] == {"id": "h", "given": "x", "likelier": "y", "p_given": 0.02, "p_likelier": 0.98}
+    assert rows[0] == {"id": "h", "given": "x", "suggested": "y", "p_given": 0.02, "p_suggested": 0.98}
     assert len(rows) == 2
     assert len(found.rows(list("abcdefghi"), ("x", "y"), 1)) == 1
 

@@ -12,7 +12,6 @@ import pytest
 import drgst
 from drgst.graph.core import Graph
 from drgst.graph.split import per_class_split, public_split
-from drgst.runs.metrics import stage_rows
 
 SHORT = {"samples": 20, "keep": "last", "hidden": 32}
 
@@ -33,7 +32,7 @@ def many(cora: Graph) -> drgst.DRGST:
 def test_three_labels_a_class(few: drgst.DRGST, cora: Graph) -> None:
     """Recorded: test 0.614, 0.695, 0.695; pseudo-labels 453, 971; precision 0.810, 0.774 (seeds 1, 2: 0.61 to 0.70)."""
     assert few.stop_reason_ == "all 2 stages are done"
-    teacher, *students = (row["test_accuracy"] for row in stage_rows(few.history_, cora, few.split_))
+    teacher, *students = (row["test_accuracy"] for row in few.result_.rows())
     assert teacher == pytest.approx(0.614, abs=0.03)
     assert students[-1] == pytest.approx(0.695, abs=0.03)
     assert students[-1] > teacher + 0.03, "self-training is worth it"
@@ -41,7 +40,7 @@ def test_three_labels_a_class(few: drgst.DRGST, cora: Graph) -> None:
     assert sizes[0] == 0
     assert sizes[1] == pytest.approx(453, abs=90)
     assert sizes[2] == pytest.approx(971, abs=150)
-    precision = [row["precision"] for row in stage_rows(few.history_, cora, few.split_)][1:]
+    precision = [row["precision"] for row in few.result_.rows()][1:]
     np.testing.assert_allclose(precision, [0.810, 0.774], atol=0.06)
 
 
@@ -57,7 +56,7 @@ def test_weights_of_three_labels_a_class(few: drgst.DRGST) -> None:
 def test_twenty_labels_a_class(many: drgst.DRGST, cora: Graph) -> None:
     """Recorded: test 0.806, 0.827; pseudo-labelled 516; precision 0.940 (seeds 1, 2: 0.806 to 0.831, 549 to 552)."""
     assert many.settings_.threshold == 0.53
-    teacher, student = stage_rows(many.history_, cora, many.split_)
+    teacher, student = many.result_.rows()
     assert teacher["test_accuracy"] == pytest.approx(0.811, abs=0.02)
     assert student["test_accuracy"] == pytest.approx(0.828, abs=0.02)
     assert many.history_[1].pseudo_labels.nodes.size == pytest.approx(535, abs=60)

@@ -13,7 +13,6 @@ import pytest
 import drgst
 from drgst.graph.core import Graph
 from drgst.graph.split import per_class_split
-from drgst.runs.metrics import stage_rows
 
 BAND = 0.015
 
@@ -33,7 +32,7 @@ def test_drgst_plus(cora: Graph, validation: bool, accuracies: tuple[float, ...]
         unlabelled = np.union1d(split.pool, split.val)
         split = replace(split, val=np.empty(0, dtype=np.int64), pool=unlabelled)
     model = drgst.SelfTraining("drgst-plus").fit(cora, split)
-    rows = stage_rows(model.history_, cora, split)
+    rows = model.result_.rows()
     assert model.stop_reason_ == "all 5 stages are done"
     assert [row["test_accuracy"] for row in rows] == pytest.approx(accuracies, abs=BAND)
     assert [row["pseudo_labelled"] for row in rows] == pytest.approx(sizes, abs=30)

@@ -15,7 +15,7 @@ import drgst
 from drgst.graph.core import Graph
 from drgst.graph.split import per_class_split
 from drgst.recipes import find_recipe
-from drgst.runs.metrics import calibration_error
+from drgst.runs.metrics import ClassScores
 from drgst.transforms.softmax import softmax
 
 SHORT = {"epochs": 60, "patience": 30, "samples": 5, "hidden": 32}
@@ -70,7 +70,7 @@ def test_cagcn_on_cora(cora: Graph) -> None:
     calibrated = fitted(cora, "gcn", epochs=150, calibrate="cagcn")
     np.testing.assert_array_equal(plain.predict(), calibrated.predict())
     for nodes, factor in ((plain.split_.val, 0.5), (plain.split_.test, 0.7)):
-        before, after = (calibration_error(m.probabilities_[nodes], cora.labels[nodes]) for m in (plain, calibrated))
+        before, after = (ClassScores(m.probabilities_[nodes], cora.labels[nodes]).ece() for m in (plain, calibrated))
         assert after < factor * before
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drgst.estimator import SelfTraining
-from drgst.report.data import page_data
+from drgst.report.page import page_data
 from drgst.runs.result import Result
 
 

@@ -89,25 +89,9 @@ def test_policies_differ_with_the_script() -> None:
     assert policy("a", "b") != policy("a", "c")
 
 
-def titles(data: dict[str, Any]) -> list[str]:
-    """The titles of the cards of a page."""
-    return re.findall(r'<div class="card"><dt>(.*?)</dt>', render(data))
-
-
-def test_a_headline_without_test_labels(data: dict[str, Any]) -> None:
-    """Out-of-fold accuracy comes first where there are no test labels, and average precision where it is given."""
-    known = {**data, "oof_accuracy": 0.9833, "average_precision": {"<fraud>": 0.8571}}
-    usual = titles(data)
-    assert titles({**known, "evaluated_on": ""}) == [
-        "Out-of-fold accuracy",
-        "Average precision of &lt;fraud&gt;",
-        *usual,
-    ]
-    assert titles({**known, "evaluated_on": "test"}) == ["Average precision of &lt;fraud&gt;", *usual]
-    assert titles({**data, "evaluated_on": "", "oof_accuracy": None}) == usual
-    page = render({**known, "evaluated_on": "validation"})
-    assert "<strong>98.3%</strong>" in page
-    assert "<strong>0.857</strong>" in page
+def test_cards_are_escaped(data: dict[str, Any]) -> None:
+    page = render({**data, "cards": [("<fraud>", "98.3%", "a & b")]})
+    assert '<div class="card"><dt>&lt;fraud&gt;</dt><dd><strong>98.3%</strong><span>a &amp; b</span>' in page
 
 
 def test_the_palette_is_written_once() -> None:

@@ -1,21 +1,28 @@
-"""From a run folder, from an estimator, and in a notebook."""
+"""The page of a run folder, of an estimator and in a notebook; its data are those of the run, as strict JSON."""
 
 from __future__ import annotations
 
 import html
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from drgst.selftrain.slots.select import ClusterChecked, Nothing, Threshold, TopPerClass
 
 import drgst
 from drgst.cli import main
+from drgst.decide.explain import explain
 from drgst.errors import RunError
 from drgst.estimator import SelfTraining, load_model
+from drgst.graph.core import make_graph
+from drgst.graph.split import Split
 from drgst.io.npz import save_graph
-from drgst.report.page import run_page
+from drgst.report.page import page_data, run_page
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
+from drgst.runs.result import Result, find_setting
 from drgst.runs.run import Run
 
 QUICK = {"epochs": 20, "lr": 0.05, "stages": 2, "samples": 5, "hidden": 8, "threshold": 0.6, "normalise": "none"}
@@ -92,3 +99,52 @@ def test_a_loaded_model_has_no_history(hostile: SelfTraining, tmp_path: Path) ->
     hostile.save(str(tmp_path))
     with pytest.raises(RunError, match="drgst report RUN"):
         load_model(str(tmp_path)).report()
+
+
+def test_json_without_nan(data: dict[str, Any]) -> None:
+    """No NaN, no infinity."""
+    assert json.loads(json.dumps(data, allow_nan=False))["format"] == 2
+
+
+def test_stages_and_settings(result: Result, data: dict[str, Any]) -> None:
+    """T, curves, the result, settings and versions are there."""
+    student = data["stages"][1]
+    np.testing.assert_allclose(student["transition"], result.history[1].transition, atol=1e-5)
+    assert sum(map(sum, student["pseudo"])) == result.history[1].pseudo_labels.nodes.size
+    assert len(student["trainings"][0]["train"]) == len(student["trainings"][0]["at"])
+    assert [stage["result"] for stage in data["stages"]].count(True) == 1
+    tables = {title: dict(rows) for title, rows in data["facts"]["tables"]}
+    assert tables["Settings"]["threshold"] == "0.6"
+    assert "drgst" in tables["Versions"]
+    assert tables["Run"]["pool"] == f"{result.split.pool.size:,} nodes"
+    assert data["facts"]["command"] == "command"
+
+
+def test_threshold_of_parts() -> None:
+    """The threshold of the part, or of a part within it, or None."""
+    assert find_setting(Threshold(0.7), "threshold") == 0.7
+    assert find_setting(ClusterChecked(Threshold(0.4)), "threshold") == 0.4
+    assert find_setting(TopPerClass(5), "threshold") is None
+    assert find_setting(Nothing(), "threshold") is None
+
+
+def test_reasons_are_those_of_the_explanation(result: Result) -> None:
+    node = 5
+    explained = explain(result, result.node_ids[node])
+    reasons = page_data(result, "command", [explained])["reasons"]
+    assert list(reasons) == [str(node)]
+    names = [row["name"] for row in reasons[str(node)]["rows"]]
+    assert names[0] == explained.of_kind("feature")[0].name
+    assert reasons[str(node)]["label"] == explained.label
+
+
+def test_out_of_fold_figures_where_the_run_has_them(data: dict[str, Any]) -> None:
+    assert not [title for title, _, _ in data["cards"] if "out-of-fold" in title]
+    labels = np.array([0] * 60 + [1] * 4 + [0] * 136)
+    features = np.eye(2)[labels] + np.random.default_rng(0).normal(scale=0.1, size=(200, 2))
+    graph = make_graph(features, np.zeros((200, 200)), labels, class_names=["ok", "fraud"])
+    split = Split.of(np.arange(54, 64), [], [], 200)
+    fitted = SelfTraining("logistic-ppr", {"calibrate": "crossfit"}, prior={"fraud": 0.02}).fit(graph, split)
+    shown = page_data(fitted.result_, "command")["cards"]
+    assert shown[0] == ("3-fold out-of-fold accuracy", "100.0%", "on training labels")
+    assert shown[1] == ("Average precision of fraud", "1.000", "out-of-fold, on training labels")

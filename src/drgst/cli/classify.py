@@ -137,7 +137,7 @@ def _next_steps(folder: RunFolder, summary: dict[str, Any]) -> list[str]:
     rest = [label for label, known in zip(*map(folder.predictions, ("label", "given")), strict=True) if not known]
     counts = ", ".join(f"{name} {count:,}" for name, count in Counter(rest).most_common())
     oof = summary["oof_accuracy"]
-    accuracy = "" if oof is None else f"; accuracy on the given labels, each left out in turn: {oof:.1%}"
+    accuracy = "" if oof is None else f"; {summary['oof_folds']}-fold out-of-fold accuracy: {oof:.1%}"
     return [
         f"new rows: drgst predict {folder} --nodes NEW-NODES --edges NEW-EDGES",
         "",

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.table import Table
 
-    from drgst.decide.evaluation import Evaluation
-    from drgst.decide.scores import Estimate
+    from drgst.decide.evaluate import Estimate, Evaluation
     from drgst.decide.threshold import Decision, Goal
     from drgst.decide.truth import TruthColumns
     from drgst.runs.result import Result
@@ -47,7 +46,7 @@ def evaluate(
     --target-precision, --target-recall or --top choose a threshold from the probabilities of the run, which needs no
     truth, and say how sure that is.
     """
-    from drgst.decide.evaluation import evaluate_result
+    from drgst.decide.evaluate import evaluate_result
     from drgst.decide.threshold import decide
     from drgst.decide.truth import TruthColumns
     from drgst.errors import SettingError, unknown
@@ -173,7 +172,9 @@ def _sentences(decision: Decision, positive: str, right: np.ndarray | None) -> l
     else:
         lines.append("the intervals are from chance alone: the run has no out-of-fold labels to check its calibration")
     if right is not None:
-        lines.append(f"by the truth, {int(right.sum()):,} of the {right.size:,} are {positive} ({right.mean():.1%})")
+        lines.append(
+            f"{int(right.sum()):,} of these {right.size:,} are {positive} in the truth file ({right.mean():.1%})"
+        )
     return lines
 
 
@@ -189,7 +190,7 @@ def _write(folder: Path, document: dict[str, Any], found: Evaluation | None, fla
     from json import dumps
 
     from drgst.files import write_text
-    from drgst.report.evaluation_figure import save_evaluation
+    from drgst.report.figure import save_evaluation
 
     if found is not None:
         save_evaluation(found, folder / "evaluation.png")  # first: without matplotlib nothing is written

@@ -28,9 +28,10 @@ def explain(
     json: JsonOption = False,
 ) -> None:
     """Explain a prediction: what it becomes without each feature, neighbour or view, the strongest first."""
+    from drgst.decide.explain import explain as explain_node
     from drgst.runs.run import load_result
 
-    found = load_result(run).explain(node)
+    found = explain_node(load_result(run), node)
     console = get_console(json)
     console.print(f"{found.id}: {found.label}, probability {found.probability:.3f}", soft_wrap=True)
     for kind, title in TITLES.items():

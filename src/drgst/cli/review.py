@@ -37,11 +37,11 @@ def review(
     console = get_console(json)
     if rows:
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-        for title, justify in (("node", "left"), ("given", "left"), ("its p", "right"), ("likelier", "left")):
+        for title, justify in (("node", "left"), ("given", "left"), ("p(given)", "right"), ("suggested", "left")):
             table.add_column(title, justify=justify)  # type: ignore[arg-type]
-        table.add_column("its p", justify="right")
+        table.add_column("p(suggested)", justify="right")
         for row in rows:
-            cells = (f"{row['p_given']:.1%}", Text(row["likelier"]), f"{row['p_likelier']:.1%}")
+            cells = (f"{row['p_given']:.1%}", Text(row["suggested"]), f"{row['p_suggested']:.1%}")
             table.add_row(Text(str(row["id"])), Text(row["given"]), *cells)
         console.print(table)
     total = found.nodes.size
@@ -51,7 +51,7 @@ def review(
         soft_wrap=True,
     )
     if out is not None:
-        header = ("id", "given", "likelier", "p_given", "p_likelier")
+        header = ("id", "given", "suggested", "p_given", "p_suggested")
         write_text(out, csv_text([header, *(row.values() for row in rows)]))
         console.print(f"written to {out}", soft_wrap=True)
     if json:

@@ -26,7 +26,10 @@ def suggest(
     n: Annotated[int, typer.Option("--n", "-n", help="How many nodes.")] = 20,
     by: Annotated[
         str | None,
-        typer.Option(help="A chooser; drgst lab label-curve --by list shows all.", show_default="the recipe's own"),
+        typer.Option(
+            help="A chooser: random, balanced, margin, gain, medoids, variance or typical-first.",
+            show_default="the recipe's own",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -70,21 +73,21 @@ def suggest(
 
 
 def _of_run(run: str, n: int, by: str | None) -> tuple[str, list[dict[str, Any]]]:
+    from drgst.decide.labels.suggest import suggest as suggest_nodes
     from drgst.runs.run import load_result
 
     with working(f"reading the run and choosing {n} of its unlabelled nodes"):
         result = load_result(run)
-        found = result.suggest(n, by)
+        found = suggest_nodes(result, n, by)
     names = result.model.class_names
-    rows = [_row(row, result.node_ids[row["node"]], names) for row in result.suggestion_rows(found)]
+    rows = [_row(row, result.node_ids[row["node"]], names) for row in found.rows(result.probabilities)]
     return found.note, rows
 
 
 def _of_graph(data: str, n: int, by: str | None, root: str | None) -> tuple[str, list[dict[str, Any]]]:
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import data_source
-    from drgst.decide.label_state import first_suggestions
-    from drgst.decide.suggest import suggestion_rows
+    from drgst.decide.labels.suggest import suggest_first
     from drgst.errors import NoLabels
 
     with working(f"reading the graph and choosing {n} of its nodes"):
@@ -92,8 +95,8 @@ def _of_graph(data: str, n: int, by: str | None, root: str | None) -> tuple[str,
             graph = open_graph(data_source(data), root)
         except NoLabels:
             graph = open_graph(data_source(data), root, classes=UNKNOWN)
-        found = first_suggestions(graph, n, by)
-    rows = [_row(row, graph.node_ids[row["node"]].item(), ()) for row in suggestion_rows(found, None)]
+        found = suggest_first(graph, n, by)
+    rows = [_row(row, graph.node_ids[row["node"]].item(), ()) for row in found.rows(None)]
     return found.note, rows
 
 
@@ -106,7 +109,7 @@ def _row(row: dict[str, Any], name: Any, classes: tuple[str, ...]) -> dict[str, 
 
 
 def _forecast(console: Console, run: str) -> dict[str, Any]:
-    from drgst.decide.forecast import forecast
+    from drgst.decide.labels.forecast import forecast
     from drgst.runs.run import load_result
 
     with working("fitting the recipe to parts of the labels"):

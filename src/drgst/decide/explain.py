@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,15 +12,14 @@ import scipy.sparse as sp
 from drgst.decide.feature_groups import FeatureGroup, feature_groups
 from drgst.files import plain
 from drgst.graph.core import Graph
+from drgst.runs.folder import table_schema
 from drgst.runs.model import Model
+from drgst.runs.result import Result
 from drgst.selftrain.learners.base import Explains
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.predict import adjust_logits, own_state
 from drgst.tables.schema import TableSchema
 from drgst.transforms.softmax import softmax
-
-if TYPE_CHECKING:
-    from drgst.runs.result import Result
 
 RADIUS = 3  # hops around a node in which a two-layer network is computed exactly: 2, and 1 more for the degrees
 MOST = 256  # features, and neighbours, that are left out one by one
@@ -67,29 +66,30 @@ KINDS = ("feature", "neighbour", "view", "labelled")
 
 
 def explain(result: Result, node: Any, schema: TableSchema | None = None) -> Explanation:
-    """The explanation of the node with id ``node``.
+    """Why the node with id ``node`` of a run was predicted as it was.
 
+    ``schema`` describes the tables that the graph was made of; the schema in the folder of the run is the default.
     Without a feature: its value at the node is replaced by its mean over all nodes; a column of a table is replaced as
     a whole. Without a neighbour: the edge between both is removed. A learner that knows exact contributions gives them
     instead (:class:`~drgst.selftrain.learners.base.Explains`).
     """
     index = result.index_of(node)
+    schema = schema or table_schema(str(result.config.data))
     graph, model = result.graph, result.model
     predicted = result.probabilities.argmax(axis=1)
     ablated = _Ablated(model, graph, index)
-    mates = np.flatnonzero(predicted == ablated.label)
+    same_class = np.flatnonzero(predicted == ablated.label)
     learner = model.parts.learner
     done = learner.kinds if isinstance(learner, Explains) else ()
     reasons = [*ablated.exact()]
     if "feature" not in done:
-        reasons += ablated.features(feature_groups(graph, index, mates, schema)[:MOST])
+        reasons += ablated.features(feature_groups(graph, index, same_class, schema)[:MOST])
     if "neighbour" not in done:
         reasons += ablated.neighbours(predicted)
-    train = np.flatnonzero(model.arrays["labeled_stage"] == 0)
     names = model.class_names
     similar = [
         (str(result.node_ids[other]), names[model.arrays["given"][other]], round(similarity, 4))
-        for other, similarity in _similar(result.stage.embedding, index, train)
+        for other, similarity in _similar(result.stage.embedding, index, result.train)
     ]
     probability = float(softmax(ablated.logits[None])[0, ablated.label])
     return Explanation(str(node), names[ablated.label], probability, tuple(reasons), tuple(similar))

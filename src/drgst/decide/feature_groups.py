@@ -26,11 +26,11 @@ class FeatureGroup:
     means: np.ndarray  # (K,)
 
 
-def feature_groups(graph: Graph, node: int, mates: np.ndarray, schema: TableSchema | None) -> list[FeatureGroup]:
-    """The groups of the node, farthest from their means first; ``mates`` are the nodes that are predicted like it."""
+def feature_groups(graph: Graph, node: int, same_class: np.ndarray, schema: TableSchema | None) -> list[FeatureGroup]:
+    """The groups of the node, farthest from their means first; ``same_class`` are the nodes of its predicted class."""
     x = graph.features
     row = x[[node]].toarray()[0] if not isinstance(x, np.ndarray) else x[node]
-    means, typical = (np.asarray(x[rows].mean(axis=0)).ravel() for rows in (slice(None), mates))
+    means, typical = (np.asarray(x[rows].mean(axis=0)).ravel() for rows in (slice(None), same_class))
     if schema is not None and len(schema.feature_names) == graph.num_features:
         return _table_groups(schema, row, means, typical)
     shown = np.arange(row.size) if row.size <= DENSE else np.flatnonzero(row)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from drgst.errors import RunError
-
-if TYPE_CHECKING:
-    from drgst.runs.result import Result
+from drgst.runs.result import Result
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,14 +17,14 @@ class Review:
 
     nodes: np.ndarray  # (M,)
     given: np.ndarray  # (M,) class indices
-    likelier: np.ndarray  # (M,) the class of highest out-of-fold probability
+    suggested: np.ndarray  # (M,) the class of highest out-of-fold probability
     p_given: np.ndarray  # (M,) its out-of-fold probability
-    p_likelier: np.ndarray  # (M,)
+    p_suggested: np.ndarray  # (M,)
 
     @property
     def contradicted(self) -> int:
-        """How many labels are not the likeliest class; they come first."""
-        return int((self.given != self.likelier).sum())
+        """How many labels are not the suggested class; they come first."""
+        return int((self.given != self.suggested).sum())
 
     def rows(self, ids: list[Any], names: tuple[str, ...], n: int | None = None) -> list[dict[str, Any]]:
         """One dict per contradicted label, the first ``n``."""
@@ -35,9 +33,9 @@ class Review:
             {
                 "id": ids[self.nodes[k]],
                 "given": names[self.given[k]],
-                "likelier": names[self.likelier[k]],
+                "suggested": names[self.suggested[k]],
                 "p_given": round(float(self.p_given[k]), 6),
-                "p_likelier": round(float(self.p_likelier[k]), 6),
+                "p_suggested": round(float(self.p_suggested[k]), 6),
             }
             for k in range(count)
         ]
@@ -58,12 +56,11 @@ def review_labels(out_of_fold: np.ndarray | None, given: np.ndarray, train: np.n
     others = log_p.copy()
     others[rows, given] = -np.inf
     order = np.argsort(log_p[rows, given] - others.max(axis=1), kind="stable")
-    likelier = out_of_fold.argmax(axis=1)
-    p_given, p_likelier = out_of_fold[rows, given], out_of_fold[rows, likelier]
-    return Review(train[order], given[order], likelier[order], p_given[order], p_likelier[order])
+    suggested = out_of_fold.argmax(axis=1)
+    p_given, p_suggested = out_of_fold[rows, given], out_of_fold[rows, suggested]
+    return Review(train[order], given[order], suggested[order], p_given[order], p_suggested[order])
 
 
 def review(result: Result) -> Review:
     """The training labels of a run by how strongly its out-of-fold predictions contradict them."""
-    train = np.flatnonzero(result.model.arrays["labeled_stage"] == 0)
-    return review_labels(result.out_of_fold, result.model.arrays["given"][train], train)
+    return review_labels(result.out_of_fold, result.train_labels, result.train)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from drgst.errors import SettingError
 from drgst.files import plain
+from drgst.runs.result import Result
 from drgst.uncertainty.calibration import HIGHEST, LOWEST, PRIOR_STD
-
-if TYPE_CHECKING:
-    from drgst.runs.result import Result
 
 DRAWS = 300
 GRID = 157  # temperatures from 0.02 to 50, each 5 % above the one before
@@ -158,7 +156,7 @@ def decide(result: Result, positive: str, goal: Goal) -> tuple[Decision, np.ndar
     if not rest.size:
         raise SettingError("every node of the run was given a label, so there is none to flag")
     p = result.probabilities[rest, c].astype(np.float64)
-    given = result.model.arrays["given"][result.model.arrays["labeled_stage"] == 0]
-    known = None if result.out_of_fold is None else (result.out_of_fold[:, c].astype(np.float64), given == c)
+    oof = result.out_of_fold
+    known = None if oof is None else (oof[:, c].astype(np.float64), result.train_labels == c)
     decision = choose_threshold(p, goal, known, result.model.seed)
     return decision, rest[np.argsort(-p, kind="stable")[: decision.flagged]]

@@ -208,7 +208,9 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
             raise RunError(
                 "a loaded model does not know its graph; drgst explain RUN NODE explains nodes of a run folder"
             )
-        return self.result_.explain(node, self._schema)
+        from drgst.decide.explain import explain
+
+        return explain(self.result_, node, self._schema)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from drgst.decide.labels.suggest import suggest
 from drgst.errors import RunError
 from drgst.extras import import_extra
 from drgst.nn.models.module import PyGModule
@@ -35,10 +36,10 @@ def predictions_frame(result: Result) -> pd.DataFrame:
 def suggestions_frame(result: Result, n: int, by: str | None) -> pd.DataFrame:
     """Nodes to label next, by node id; ``attrs["note"]`` says how they were chosen."""
     pandas = import_extra("pandas", "notebook", "a data frame")
-    found = result.suggest(n, by)
+    found = suggest(result, n, by)
     rows = [
         {"id": result.node_ids[row.pop("node")], **row, "predicted": result.model.class_names[row["predicted"]]}
-        for row in result.suggestion_rows(found)
+        for row in found.rows(result.probabilities)
     ]
     frame = pandas.DataFrame(rows).set_index("id")
     frame.attrs["note"] = found.note

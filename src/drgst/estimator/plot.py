@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.report.evaluation import evaluation_nodes, reliability
 from drgst.report.style import (
     BLUE,
     CLASSES,
@@ -20,7 +19,7 @@ from drgst.report.style import (
     styled,
 )
 from drgst.report.tsne import positions, sample
-from drgst.runs.metrics import stage_rows
+from drgst.runs.metrics import ClassScores, evaluation_nodes, reliability
 from drgst.runs.result import Result
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Plot:
 
     def stages(self) -> Figure:
         """Accuracy of each stage on test and validation nodes, precision and number of the pseudo-labels."""
-        rows = stage_rows(self.result.history, self.result.graph, self.result.split)
+        rows = self.result.rows()
         with styled():
             figure, panels = new_figure(3.4, 2, 1, sharex=True, height_ratios=[2, 1])
             top, bottom = panels[:, 0]
@@ -62,16 +61,16 @@ class Plot:
         name, nodes = evaluation_nodes(graph, split)
         if not nodes.size:
             raise RunError("no test or validation node has a known label, so there is no calibration to plot")
-        found = reliability(self.result.probabilities[nodes], graph.labels[nodes])
-        count, confidence, accuracy = (np.array(found[key]) for key in ("count", "confidence", "accuracy"))
-        some = count > 0
+        p, truth = self.result.probabilities[nodes], graph.labels[nodes]
+        count, confidence, accuracy = reliability(p.max(axis=1), p.argmax(axis=1) == truth)
+        some, ece = count > 0, ClassScores(p, truth).ece()
         with styled():
             figure, panels = new_figure(2.8)
             panel = panels[0, 0]
             panel.plot([0, 1], [0, 1], color=GREY, lw=0.6, ls="--")
             panel.scatter(confidence[some], accuracy[some], s=4 + 60 * count[some] / count.max(), color=BLUE)
             panel.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1.02), ylim=(-0.02, 1.02))
-            panel.set_title(f"{nodes.size:,} {name} nodes, ECE {100 * found['ece']:.1f} points", fontsize=7)
+            panel.set_title(f"{nodes.size:,} {name} nodes, ECE {100 * ece:.1f} points", fontsize=7)
         return figure
 
     def map(self) -> Figure:

@@ -19,22 +19,24 @@ _EXPORT = re.compile(r"^export (?=(?:const|function|class) (\w+))", re.MULTILINE
 _OTHER_MODULE_SYNTAX = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
-def render(data: dict[str, Any], name: str = "explorer") -> str:
-    """Return the page ``name`` ("explorer" or "bench") of ``data``.
+def render(data: dict[str, Any]) -> str:
+    """Return the explorer page of ``data``.
 
     Its content security policy allows its own style and script, by hash, and no network at all.
     """
-    style, script = stylesheet(asset("assets/page.css")), bundle(f"assets/{name}/main.js")
+    style, script = stylesheet(asset("assets/page.css")), bundle("assets/explorer/main.js")
     parts = {
         "policy": policy(style, script),
         "title": html.escape(str(data["title"])),
         "style": style,
-        "cards": "".join(_card(*card) for card in [*_headline(data), *data["cards"]]),
+        "cards": "".join(_card(*card) for card in data["cards"]),
         "sentences": "".join(f"<p>{html.escape(words)}</p>" for words in data["sentences"]),
         "data": embedded(data),
         "script": script,
     }
-    page = _MARK.sub(lambda mark: parts[mark[1]], asset(f"assets/{name}.html"))  # one pass: insertions stay as they are
+    page = _MARK.sub(
+        lambda mark: parts[mark[1]], asset("assets/explorer.html")
+    )  # one pass: insertions stay as they are
     return page.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -132,18 +134,3 @@ def _hash(text: str) -> str:
 def _card(title: str, figure: str, remark: str) -> str:
     title, figure, remark = (html.escape(part) for part in (title, figure, remark))
     return f'<div class="card"><dt>{title}</dt><dd><strong>{figure}</strong><span>{remark}</span></dd></div>'
-
-
-def _headline(data: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Return the cards of what is known without test labels.
-
-    ``oof_accuracy`` is the out-of-fold accuracy on the training labels, shown where there are no test labels;
-    ``average_precision`` maps the name of a rare class to its out-of-fold average precision. Both may be absent.
-    """
-    cards = []
-    accuracy = data.get("oof_accuracy")
-    if accuracy is not None and data.get("evaluated_on") != "test":
-        cards.append(("Out-of-fold accuracy", f"{accuracy:.1%}", "on training labels, each left out in turn"))
-    for name, value in (data.get("average_precision") or {}).items():
-        cards.append((f"Average precision of {name}", f"{value:.3f}", "out-of-fold, on training labels"))
-    return cards

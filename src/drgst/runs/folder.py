@@ -191,6 +191,15 @@ class RunFolder:
         except OSError as error:  # Arrow's errors of damaged files, too
             raise RunError(f"can't read {path}: {error.strerror or error}") from error
 
+    def node_ids(self) -> list[Any]:
+        """The ids of the nodes as the graph has them: whole numbers, or texts."""
+        ids = self.predictions("id")
+        try:
+            numbers = all(isinstance(name, int) for name in json.loads(self.text(SPLIT))["train"])
+            return [int(name) for name in ids] if numbers else ids
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise RunError(f"{self / SPLIT} is damaged: {error}") from error
+
     def text(self, name: str) -> str:
         """The content of one of the files."""
         try:

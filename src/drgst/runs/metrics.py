@@ -1,17 +1,34 @@
-"""Evaluation metrics. They read true labels, so nothing that trains or chooses may call them on test nodes."""
+"""All evaluation metrics. They read true labels, so nothing that trains or selects may call them on test nodes.
+
+To add a metric to ``summary.json``: write it as a method of :class:`ClassScores` and name it in ``METRICS``. The page
+shows it once :mod:`drgst.report.summary` has a card for it.
+"""
 
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.selftrain.history import History
+from drgst.selftrain.history import Stage
 
 Metrics = dict[str, float | None]
+BINS = 20  # of confidence, for the ECE and the reliability diagram
+Z = 1.959964  # 95 % quantile of the normal distribution, two-sided
+METRICS = {  # name in summary.json -> whose probabilities, nodes, method of ClassScores
+    "test_accuracy": ("result", "test", "accuracy"),
+    "teacher_test_accuracy": ("teacher", "test", "accuracy"),
+    "val_accuracy": ("result", "val", "accuracy"),
+    "teacher_val_accuracy": ("teacher", "val", "accuracy"),
+    "macro_f1": ("result", "test", "macro_f1"),
+    "ece": ("result", "test", "ece"),
+    "teacher_ece": ("teacher", "test", "ece"),
+    "brier": ("result", "test", "brier"),
+}
 
 
 def accuracy(predicted: np.ndarray, truth: np.ndarray) -> float:
@@ -20,70 +37,191 @@ def accuracy(predicted: np.ndarray, truth: np.ndarray) -> float:
     return float((predicted[known] == truth[known]).mean()) if known.any() else float("nan")
 
 
-def macro_f1(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
-    """1/C Σ_k 2 TP_k / (2 TP_k + FP_k + FN_k) over the classes that occur in the truth."""
+def confusion(predicted: np.ndarray, truth: np.ndarray, classes: int, weights: np.ndarray | None = None) -> np.ndarray:
+    """Σ_i w_i by true class (rows) and predicted class (columns), (C, C), over the nodes of known label; w = 1."""
     known = truth >= 0
-    p, y = predicted[known], truth[known]
-    table = np.zeros((classes, classes), dtype=np.int64)
-    np.add.at(table, (y, p), 1)
-    hits, sizes = np.diag(table), table.sum(axis=1) + table.sum(axis=0)
-    present = table.sum(axis=1) > 0
-    return float((2 * hits[present] / sizes[present]).mean()) if present.any() else float("nan")
+    places = truth[known] * classes + predicted[known]
+    weights = None if weights is None else weights[known]
+    return np.bincount(places, weights=weights, minlength=classes**2).reshape(classes, classes)
 
 
-def calibration_error(probabilities: np.ndarray, truth: np.ndarray, bins: int = 20) -> float:
-    """ECE = Σ_b |B_b|/M · |acc(B_b) - conf(B_b)| over ``bins`` equal bins of confidence."""
-    known = truth >= 0
-    if not known.any():
-        return float("nan")
-    p, y = probabilities[known], truth[known]
-    confidence = p.max(axis=1)
-    right = (p.argmax(axis=1) == y).astype(np.float64)
-    place = np.minimum((confidence * bins).astype(np.int64), bins - 1)
-    gaps = np.bincount(place, weights=right - confidence, minlength=bins)
-    return float(np.abs(gaps).sum() / y.size)
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share: (p̂ + z²/2n ± z √(p̂(1-p̂)/n + z²/4n²)) / (1 + z²/n) (Wilson 1927)."""
+    p, z2 = hits / count, Z * Z / count
+    half = Z * math.sqrt(p * (1 - p) / count + z2 / (4 * count))
+    return max(0.0, (p + z2 / 2 - half) / (1 + z2)), min(1.0, (p + z2 / 2 + half) / (1 + z2))
 
 
-def brier_score(probabilities: np.ndarray, truth: np.ndarray) -> float:
-    """1/M Σ_i ‖p_i - e_{y_i}‖²."""
-    known = truth >= 0
-    if not known.any():
-        return float("nan")
-    apart = probabilities[known].astype(np.float64).copy()
-    apart[np.arange(apart.shape[0]), truth[known]] -= 1
-    return float((apart**2).sum(axis=1).mean())
+def reliability(p: np.ndarray, hit: np.ndarray, bins: int = BINS) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Number of nodes, mean stated probability p and share of hits in each bin of p, (B,) each; 0 in empty bins."""
+    place = _bin(p, bins)
+    count = np.bincount(place, minlength=bins)
+    stated, true = (np.bincount(place, weights=values, minlength=bins) / np.maximum(count, 1) for values in (p, hit))
+    return count, stated, true
+
+
+class ClassScores:
+    """Accuracy, macro-F1, ECE and Brier score of probabilities p, (M, C), with truth y, (M,), where y ≥ 0.
+
+    Each is a function of weights w, (M,), one per node of known label: 1 by default, or the counts of a bootstrap
+    resample. What does not depend on w is computed once. All are NaN where no label is known.
+    """
+
+    def __init__(self, p: np.ndarray, y: np.ndarray) -> None:
+        known = y >= 0
+        self.p, self.y = (p, y) if known.all() else (p[known], y[known])
+
+    @cached_property
+    def predicted(self) -> np.ndarray:
+        """The likeliest class, (M,)."""
+        return self.p.argmax(axis=1)
+
+    @cached_property
+    def _right(self) -> np.ndarray:
+        return (self.predicted == self.y).astype(np.float64)
+
+    @cached_property
+    def _gaps(self) -> tuple[np.ndarray, np.ndarray]:
+        confidence = self.p.max(axis=1)
+        return _bin(confidence, BINS), self._right - confidence
+
+    @cached_property
+    def _squares(self) -> np.ndarray:
+        apart = self.p.astype(np.float64)
+        apart[np.arange(self.y.size), self.y] -= 1
+        return np.asarray((apart**2).sum(axis=1))
+
+    def accuracy(self, w: np.ndarray | None = None) -> float:
+        """Σ_i w_i [ŷ_i = y_i] / Σ_i w_i."""
+        return _mean(self._right, w)
+
+    def confusion(self, w: np.ndarray | None = None) -> np.ndarray:
+        """Σ_i w_i by true class (rows) and predicted class (columns), (C, C)."""
+        return confusion(self.predicted, self.y, self.p.shape[1], w)
+
+    def macro_f1(self, w: np.ndarray | None = None) -> float:
+        """1/C Σ_k 2 TP_k / (2 TP_k + FP_k + FN_k) over the classes that occur in the truth."""
+        table = self.confusion(w)
+        sizes, present = table.sum(axis=1) + table.sum(axis=0), table.sum(axis=1) > 0
+        return float((2 * np.diag(table)[present] / sizes[present]).mean()) if present.any() else float("nan")
+
+    def ece(self, w: np.ndarray | None = None) -> float:
+        """Σ_b |Σ_{i in b} w_i (right_i - confidence_i)| / Σ_i w_i over 20 bins of confidence."""
+        if not self.y.size:
+            return float("nan")
+        place, gaps = self._gaps
+        sums = np.bincount(place, weights=gaps if w is None else w * gaps, minlength=BINS)
+        return float(np.abs(sums).sum() / (self.y.size if w is None else w.sum()))
+
+    def brier(self, w: np.ndarray | None = None) -> float:
+        """Σ_i w_i ‖p_i - e_{y_i}‖² / Σ_i w_i."""
+        return _mean(self._squares, w)
+
+
+class RankScores:
+    """ROC AUC, average precision, and precision and recall at a threshold or a number, of one class.
+
+    ``scores`` are its probabilities, (M,), and ``positive`` marks the nodes of that class, (M,). Weights as in
+    :class:`ClassScores`. scikit-learn has the first two, but sorts the scores anew for every resample.
+    """
+
+    def __init__(self, scores: np.ndarray, positive: np.ndarray) -> None:
+        self.order = np.argsort(-scores, kind="stable")
+        self.falling = -scores[self.order]  # negated, since searchsorted needs rising values
+        self.positive = positive[self.order].astype(np.float64)
+        self.ends = np.flatnonzero(np.append(np.diff(self.falling) != 0, True))  # last node of each tie
+
+    def _ordered(self, w: np.ndarray | None) -> np.ndarray:
+        return np.ones(self.order.size) if w is None else w[self.order]
+
+    def _counts(self, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """True and false positives down to each tie, (T,) each."""
+        ordered = self._ordered(w)
+        hits = np.cumsum(ordered * self.positive)
+        return hits[self.ends], (np.cumsum(ordered) - hits)[self.ends]
+
+    def average_precision(self, w: np.ndarray | None = None) -> float:
+        """Σ_t (R_t - R_{t-1}) P_t over the thresholds t, highest first."""
+        hits, misses = self._counts(w)
+        if hits[-1] == 0:
+            return float("nan")
+        precision = hits / np.maximum(hits + misses, 1e-12)
+        return float(np.diff(hits, prepend=0) @ precision / hits[-1])
+
+    def roc_auc(self, w: np.ndarray | None = None) -> float:
+        """P(score of a positive > score of a negative) + half the probability of a tie."""
+        hits, misses = self._counts(w)
+        if hits[-1] == 0 or misses[-1] == 0:
+            return float("nan")
+        below = misses[-1] - (misses + np.concatenate([[0], misses[:-1]])) / 2
+        return float(np.diff(hits, prepend=0) @ below / (hits[-1] * misses[-1]))
+
+    def precision_at(self, k: int, w: np.ndarray | None = None) -> float:
+        """The share of positives among the k nodes of highest score."""
+        taken = np.minimum(np.cumsum(self._ordered(w)), k)
+        return float(np.diff(taken, prepend=0) @ self.positive / max(taken[-1], 1e-12))
+
+    def precision_from(self, t: float, w: np.ndarray | None = None) -> float:
+        """The share of positives among the nodes with score ≥ t; NaN where there is none."""
+        size = self._flagged(t)
+        flagged = self._ordered(w)[:size]
+        return float(flagged @ self.positive[:size] / flagged.sum()) if flagged.sum() else float("nan")
+
+    def recall_from(self, t: float, w: np.ndarray | None = None) -> float:
+        """The share of the positives that have a score ≥ t."""
+        size, ordered = self._flagged(t), self._ordered(w)
+        total = ordered @ self.positive
+        return float(ordered[:size] @ self.positive[:size] / total) if total else float("nan")
+
+    def _flagged(self, t: float) -> int:
+        return int(np.searchsorted(self.falling, -t, side="right"))
+
+    @property
+    def curve(self) -> tuple[np.ndarray, np.ndarray]:
+        """Recall and precision down to each tie, (T,) each."""
+        hits, misses = self._counts(None)
+        return hits / max(hits[-1], 1e-12), hits / (hits + misses)
 
 
 def run_metrics(probabilities: np.ndarray, teacher: np.ndarray, graph: Graph, split: Split) -> Metrics:
-    """Metrics of a result and of its teacher, from their probabilities (N, C); None where no label is known."""
-    truth, p, p_teacher = graph.labels[split.test], probabilities[split.test], teacher[split.test]
-    val = graph.labels[split.val]
-    found = {
-        "test_accuracy": accuracy(p.argmax(axis=1), truth),
-        "teacher_test_accuracy": accuracy(p_teacher.argmax(axis=1), truth),
-        "val_accuracy": accuracy(probabilities[split.val].argmax(axis=1), val),
-        "teacher_val_accuracy": accuracy(teacher[split.val].argmax(axis=1), val),
-        "macro_f1": macro_f1(p.argmax(axis=1), truth, graph.num_classes),
-        "ece": calibration_error(p, truth),
-        "teacher_ece": calibration_error(p_teacher, truth),
-        "brier": brier_score(p, truth),
+    """The ``METRICS`` of a result and of its teacher, from their probabilities (N, C); None where no label is known."""
+    scores = {
+        (name, part): ClassScores(p[nodes], graph.labels[nodes])
+        for name, p in (("result", probabilities), ("teacher", teacher))
+        for part, nodes in (("test", split.test), ("val", split.val))
     }
-    return {name: finite(value) for name, value in found.items()}
+    return {name: finite(getattr(scores[who, part], how)()) for name, (who, part, how) in METRICS.items()}
 
 
-def stage_rows(history: History, graph: Graph, split: Split) -> list[dict[str, Any]]:
-    """One row per stage: its summary, the accuracy of its pseudo-labels (precision) and its test accuracy."""
-    labels = graph.labels
-    return [
-        {
-            **stage.summary(),
-            "precision": finite(accuracy(stage.pseudo_labels.labels, labels[stage.pseudo_labels.nodes])),
-            "test_accuracy": finite(accuracy(stage.predictions[split.test], labels[split.test])),
-        }
-        for stage in history.stages
-    ]
+def stage_row(stage: Stage, graph: Graph, split: Split) -> dict[str, Any]:
+    """The summary of a stage, the accuracy of its pseudo-labels (precision) and its test accuracy."""
+    pseudo, labels = stage.pseudo_labels, graph.labels
+    return {
+        **stage.summary(),
+        "precision": finite(accuracy(pseudo.labels, labels[pseudo.nodes])),
+        "test_accuracy": finite(accuracy(stage.predictions[split.test], labels[split.test])),
+    }
+
+
+def evaluation_nodes(graph: Graph, split: Split) -> tuple[str, np.ndarray]:
+    """The test nodes of known label, else such validation nodes, with their name; ("", empty) without either."""
+    for name, nodes in (("test", split.test), ("validation", split.val)):
+        known = nodes[graph.labels[nodes] >= 0]
+        if known.size:
+            return name, known
+    return "", np.empty(0, dtype=np.int64)
 
 
 def finite(value: float) -> float | None:
     """``value``, or None for NaN and infinity, which JSON does not have."""
     return float(value) if math.isfinite(value) else None
+
+
+def _bin(p: np.ndarray, bins: int) -> np.ndarray:
+    return np.minimum((p * bins).astype(np.int64), bins - 1)
+
+
+def _mean(values: np.ndarray, w: np.ndarray | None) -> float:
+    if not values.size:
+        return float("nan")
+    return float(values.mean() if w is None else w @ values / w.sum())

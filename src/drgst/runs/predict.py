@@ -53,7 +53,7 @@ def of_run(path: str | Path) -> Predictions:
     if (Path(path) / MODEL).is_file() and not (Path(path) / CONFIG).is_file():
         raise RunError(f"{path} holds a model but no run, so no predictions; name the graph to predict")
     folder = finished_run(path)
-    model, ids = Model.load(folder.path), folder.predictions("id")
+    model, ids = Model.load(folder.path), folder.node_ids()
     if len(ids) != len(model.arrays["probabilities"]):
         raise RunError(f"{folder} was edited: its files are not of the same graph")
     return Predictions(ids, model.class_names, model.arrays)

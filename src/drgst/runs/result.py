@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from drgst.decide.choosers.registry import find_chooser
-from drgst.decide.label_state import chooser_note, default_chooser, result_state
-from drgst.decide.suggest import Suggestions, suggest_nodes, suggestion_rows
 from drgst.errors import RunError, nearest
 from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.memory import peak_memory_mb
 from drgst.nn.inputs import network_columns
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
-from drgst.runs.folder import HISTORY, PARQUET, PREDICTIONS, SUMMARY, RunFolder, table_schema
-from drgst.runs.memory import peak_memory_mb
-from drgst.runs.metrics import Metrics, accuracy, run_metrics, stage_rows
+from drgst.runs.folder import HISTORY, PARQUET, PREDICTIONS, SUMMARY, RunFolder
+from drgst.runs.metrics import METRICS, Metrics, accuracy, finite, run_metrics, stage_row
 from drgst.runs.model import Model
 from drgst.runs.prediction_files import to_csv, write_csv, write_parquet
 from drgst.selftrain.history import History, Stage, result_stage
@@ -30,11 +27,9 @@ from drgst.selftrain.recipe import AnyRecipe
 from drgst.transforms.softmax import softmax
 
 if TYPE_CHECKING:
-    from drgst.decide.explain import Explanation
     from drgst.runs.run import Run
-    from drgst.tables.schema import TableSchema
 
-SUGGESTED = 20
+DETAILS = ("transition", "trainings")  # of a stage in ``history.jsonl`` that are no figures
 CSV_NODES = 1_000_000  # up to which predictions are written as CSV, else as Parquet
 BALANCED = 1.5  # largest number of labels per class over the smallest, up to which labels count as balanced
 UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these count as unequal
@@ -44,8 +39,8 @@ UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these coun
 class Result:
     """Everything that is known of a finished run, whether it was just executed or read from its folder.
 
-    A result that was read from a folder opens the data set when ``run``, ``graph`` or ``split`` is first used, or a
-    metric, which needs the labels.
+    A result that was read from a folder has its metrics from there, and opens the data set when ``run``, ``graph`` or
+    ``split`` is first used. ``node_ids`` are those of the graph: whole numbers, or texts.
     """
 
     config: RunConfig
@@ -56,9 +51,10 @@ class Result:
     seconds: float
     peak_memory_mb: float | None = None
     folder: str = ""
+    saved: Mapping[str, Any] | None = None  # ``summary.json`` of a result that was read from its folder
 
     @classmethod
-    def of(cls, run: Run, history: History, seconds: float) -> Result:
+    def of(cls, run: Run, history: History, seconds: float, folder: str = "") -> Result:
         """The result of ``run``, which ended with ``history``."""
         graph, settings = run.graph, run.problem.settings
         stage = result_stage(history, settings.keep)
@@ -87,9 +83,8 @@ class Result:
             input_features=columns if columns != graph.num_features else None,
         )
         run = replace(run, problem=replace(run.problem))  # without the tensors and views that it has prepared
-        return cls(
-            run.config, history, model, graph.node_ids.tolist(), partial(_itself, run), seconds, peak_memory_mb()
-        )
+        ids, itself = graph.node_ids.tolist(), partial(_itself, run)
+        return cls(run.config, history, model, ids, itself, seconds, peak_memory_mb(), folder)
 
     @cached_property
     def run(self) -> Run:
@@ -121,7 +116,7 @@ class Result:
         """(N, C), calibrated and post-processed as the recipe defines."""
         return self.model.arrays["probabilities"]
 
-    @property
+    @cached_property
     def out_of_fold(self) -> np.ndarray | None:
         """(M, C) probabilities of the training nodes by runs without their labels; None where there are none.
 
@@ -129,6 +124,30 @@ class Result:
         """
         logits = self.model.arrays.get("out_of_fold")
         return None if logits is None else softmax(logits)
+
+    @property
+    def folds(self) -> int | None:
+        """The number of folds of the out-of-fold probabilities; None where there are none."""
+        number = None if self.out_of_fold is None else find_setting(self.recipe, "folds")
+        return None if number is None else min(number, int(np.bincount(self.train_labels).max()))
+
+    @property
+    def oof_accuracy(self) -> float | None:
+        """Accuracy of the out-of-fold predictions; None where there are none. A class with one label has none."""
+        p = self.out_of_fold
+        if p is None:
+            return None
+        return finite(accuracy(p.argmax(axis=1), np.where(np.isnan(p[:, 0]), -1, self.train_labels)))
+
+    @cached_property
+    def train(self) -> np.ndarray:
+        """The training nodes, (M,), sorted. A validation node whose label only stops the training is none."""
+        return np.flatnonzero(self.model.arrays["labeled_stage"] == 0)
+
+    @property
+    def train_labels(self) -> np.ndarray:
+        """The labels of the training nodes, (M,)."""
+        return self.model.arrays["given"][self.train]
 
     @property
     def unlabelled(self) -> np.ndarray:
@@ -143,7 +162,22 @@ class Result:
     @cached_property
     def metrics(self) -> Metrics:
         """Metrics of the result and of its teacher; None where no label is known."""
+        if self.saved is not None and self.saved.keys() >= METRICS.keys():
+            return {name: self.saved[name] for name in METRICS}
         return run_metrics(self.probabilities, self.history[0].probabilities, self.graph, self.split)
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        if self.saved is None:
+            return [stage_row(stage, self.graph, self.split) for stage in self.history.stages]
+        rows = RunFolder(self.folder).rows()
+        if [row.get("stage") for row in rows] != [stage.number for stage in self.history.stages]:
+            raise RunError(f"{HISTORY} in {self.folder} is damaged: its stages are not those of the run")
+        return [{name: value for name, value in row.items() if name not in DETAILS} for row in rows]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per stage: its figures, the precision of its pseudo-labels and its test accuracy."""
+        return [dict(row) for row in self._rows]
 
     def prior_warning(self) -> str:
         """A sentence where labels are balanced and predicted class shares are not, and no prior is stated; else ""."""
@@ -162,47 +196,30 @@ class Result:
         )
 
     @cached_property
-    def suggested(self) -> Suggestions:
-        """The nodes to label next."""
-        return self.suggest(SUGGESTED)
-
-    def suggest(self, n: int, by: str | None = None) -> Suggestions:
-        """``n`` nodes to label next, fewer where fewer are unlabelled, by a chooser (default: that of the recipe)."""
-        name = default_chooser(self.model.recipe) if by is None else find_chooser(by).name
-        found = suggest_nodes(result_state(self, name), name, n, self.model.class_names)
-        return replace(found, note=chooser_note(self.model.recipe, name))
+    def _places(self) -> dict[str, int]:
+        return {str(name): place for place, name in enumerate(self.node_ids)}
 
     def index_of(self, node: Any) -> int:
         """The index of the node with that id; ids are compared as text."""
-        texts = [str(each) for each in self.node_ids]
-        if str(node) not in texts:
-            raise RunError(f"the run has no node {str(node)!r}{nearest(str(node), texts[:10_000])}")
-        return texts.index(str(node))
-
-    def explain(self, node: Any, schema: TableSchema | None = None) -> Explanation:
-        """Why the node with id ``node`` was predicted as it was (:func:`drgst.decide.explain.explain`).
-
-        ``schema`` names the columns of the tables that the graph was made of; a run folder has its own.
-        """
-        from drgst.decide.explain import explain
-
-        return explain(self, node, schema or table_schema(str(self.config.data)))
-
-    def suggestion_rows(self, found: Suggestions) -> list[dict[str, Any]]:
-        """One dict per suggested node, with the indices of the node and of its predicted class."""
-        return suggestion_rows(found, self.probabilities)
+        if str(node) not in self._places:
+            raise RunError(f"the run has no node {str(node)!r}{nearest(str(node), list(self._places)[:10_000])}")
+        return self._places[str(node)]
 
     def summary(self) -> dict[str, Any]:
         """The facts and metrics of the run as plain values, for ``summary.json`` and ``--json``."""
-        config, split, labels = self.config, self.split, self.graph.labels
-        oof, given = self.out_of_fold, labels[split.train]
+        return dict(self._summary if self.saved is None else self.saved)
+
+    @cached_property
+    def _summary(self) -> dict[str, Any]:
+        config, split = self.config, self.split
         return {
             "dataset": self.graph.name,
             "recipe": config.recipe,
-            "per_class": config.per_class or labels_per_class(labels[split.train]),
+            "per_class": config.per_class or labels_per_class(self.graph.labels[split.train]),
             "seed": config.seed,
             **self.metrics,
-            "oof_accuracy": None if oof is None else accuracy(oof.argmax(axis=1), given),
+            "oof_accuracy": self.oof_accuracy,
+            "oof_folds": self.folds,
             "stages": len(self.history) - 1,
             "result_stage": self.stage.number,
             "stop_reason": self.history.stop_reason,
@@ -220,11 +237,11 @@ class Result:
     def save(self, folder: RunFolder) -> None:
         """Write the result to ``folder``, the summary last."""
         folder.check_intact(len(self.history))
-        write_history(folder, self.run, self.history)
+        write_history(folder, self._rows, self.history.stages)
         write, name = (write_parquet, PARQUET) if len(self.node_ids) > CSV_NODES else (write_csv, PREDICTIONS)
         write(folder / name, self.node_ids, self.model.class_names, self.model.arrays)
         self.model.save(folder.path)
-        write_text(folder / SUMMARY, json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
+        write_text(folder / SUMMARY, json.dumps(self._summary, indent=2, allow_nan=False) + "\n")
 
 
 def _itself(run: Run) -> Run:
@@ -242,11 +259,20 @@ def candidates(graph: Graph, split: Split) -> np.ndarray:
     return unlabelled if unlabelled.size else pool
 
 
-def write_history(folder: RunFolder, run: Run, history: History) -> None:
-    """``history.jsonl``: one line per stage with its metrics, T, and every training with its loss curves."""
-    rows = stage_rows(history, run.graph, run.split)
-    lines = [plain({**row, **_details(stage)}) for row, stage in zip(rows, history.stages, strict=True)]
+def write_history(folder: RunFolder, rows: Sequence[dict[str, Any]], stages: Sequence[Stage]) -> None:
+    """``history.jsonl``: one line per stage with its row, T, and every training with its loss curves."""
+    lines = [plain({**row, **_details(stage)}) for row, stage in zip(rows, stages, strict=True)]
     write_text(folder / HISTORY, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
+
+
+def find_setting(part: Any, name: str) -> Any:
+    """The field ``name`` of a part, or of a part within it; None where there is none."""
+    if isinstance(part, tuple):
+        return next((found for each in part if (found := find_setting(each, name)) is not None), None)
+    if not is_dataclass(part):
+        return None
+    found = getattr(part, name, None)
+    return find_setting(tuple(getattr(part, f.name) for f in fields(part)), name) if found is None else found
 
 
 def _details(stage: Stage) -> dict[str, Any]:
@@ -255,4 +281,5 @@ def _details(stage: Stage) -> dict[str, Any]:
         {**{n: getattr(t, n) for n in names}, "train_losses": t.curve.train_loss, "val_losses": t.curve.val_loss}
         for t in stage.trainings
     ]
-    return {"transition": None if stage.transition is None else stage.transition.tolist(), "trainings": trainings}
+    transition = None if stage.transition is None else stage.transition.tolist()
+    return dict(zip(DETAILS, (transition, trainings), strict=True))

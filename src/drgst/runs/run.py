@@ -17,7 +17,7 @@ from drgst.datasets.registry import DATASETS
 from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.memory import check_memory
+from drgst.memory import check_memory, return_freed_memory
 from drgst.nn.inputs import open_device
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import RecipeSpec, resolve
@@ -25,7 +25,7 @@ from drgst.runs.config import RunConfig
 from drgst.runs.config_file import versions
 from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
 from drgst.runs.folder import CONFIG, RunFolder, finished_run
-from drgst.runs.memory import return_freed_memory
+from drgst.runs.metrics import stage_row
 from drgst.runs.model import Model
 from drgst.runs.result import Result, write_history
 from drgst.selftrain.callbacks import Callback
@@ -120,8 +120,7 @@ class Run:
         if folder is None:
             return self._trained(callback, History())
         with folder.locked():
-            result = self._trained(Checkpointer(folder, self, callback), self._start(folder, resume))
-            result = replace(result, folder=str(folder))
+            result = self._trained(Checkpointer(folder, self, callback), self._start(folder, resume), str(folder))
             result.save(folder)
             return result
 
@@ -132,17 +131,17 @@ class Run:
         run = replace(self, problem=replace(self.problem, shards=shards))
         if self.graph.num_nodes > LARGE_NODES:
             return_freed_memory()
-        result = run._trained(Checkpointer(folder, run, Callback()) if folder else Callback(), history)
+        result = run._trained(Checkpointer(folder, run, Callback()) if folder else Callback(), history, str(folder))
         if folder:
-            replace(result, folder=str(folder)).save(folder)
+            result.save(folder)
 
-    def _trained(self, callback: Callback, history: History) -> Result:
+    def _trained(self, callback: Callback, history: History, folder: str = "") -> Result:
         began = time.perf_counter() - history.seconds
         try:
             callback.begin(self.facts())
             with threads(self.config.threads):
                 history = self_train(replace(self.problem, step=callback.step), self.recipe, callback, history)
-            result = Result.of(self, history, time.perf_counter() - began)
+            result = Result.of(self, history, time.perf_counter() - began, folder)
             callback.end(result.summary())
         finally:
             callback.close()
@@ -176,6 +175,7 @@ class Checkpointer(Callback):
 
     def __init__(self, folder: RunFolder, run: Run, inner: Callback) -> None:
         self.folder, self.run, self.inner = folder, run, inner
+        self.rows: list[dict[str, Any]] = []  # of the stages so far
         for name in ("begin", "training", "epoch", "step", "end", "close"):
             setattr(self, name, getattr(inner, name))
 
@@ -184,7 +184,9 @@ class Checkpointer(Callback):
         self.folder.check_intact(len(history) - 1)
         before = history[-2] if len(history) > 1 else None
         save_stage(history[-1], self.folder.stage_path(history[-1].number), before)
-        write_history(self.folder, self.run, history)
+        fresh = history.stages[len(self.rows) :]
+        self.rows += [stage_row(stage, self.run.graph, self.run.split) for stage in fresh]
+        write_history(self.folder, self.rows, history.stages)
         self.inner.stage(history)
 
 
@@ -197,7 +199,7 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
     summary, config, model = folder.summary(), folder.config(), Model.load(folder.path)
     if data is not None:
         config = replace(config, data=data)
-    ids, p = folder.predictions("id"), model.arrays["probabilities"]
+    ids, p = folder.node_ids(), model.arrays["probabilities"]
     free = model.arrays.get("candidates")
     if len(ids) != len(p) or free is None or (free.size and free.max() >= len(p)):
         raise RunError(f"{folder} was edited: its files are not of the same graph")
@@ -221,6 +223,7 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
         float(summary.get("seconds", history.seconds)),
         summary.get("peak_memory_mb"),
         str(folder),
+        summary,
     )
     if (result.stage.probabilities != p).any():
         raise RunError(f"{folder} was edited, or written by another version: its stages and its model do not agree")

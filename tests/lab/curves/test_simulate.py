@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
+from drgst.graph.split import random_split
 from drgst.io.npz import load_graph
 from drgst.lab.curves.label_curves import make_curves
 from drgst.lab.curves.plan import Plan, start_split
-from drgst.lab.curves.simulate import Simulation, execute_curve
+from drgst.lab.curves.simulate import Simulation, execute_curve, known_classes
 from drgst.lab.executors import Inline
 from drgst.lab.statistics.results import RunFilter, runs_by_cell
 from drgst.lab.store import Store
@@ -93,3 +95,17 @@ def test_refused(tiny: Path, changes: dict[str, object], words: str) -> None:
 def test_failure_is_a_row(tiny: Path) -> None:
     (task,) = plan(tiny, recipe="drgst-plus").tasks()
     assert "have changed" in execute_curve(replace(task, split_sha256="0"))["error"]
+
+
+def test_known_classes() -> None:
+    """A class without a training label is removed, and its validation nodes join the pool."""
+    graph = block_model(150, 500, seed=0, classes=3, features=40, words=6)
+    split = random_split(graph, per_class=2, val=20, test=20, seed=0)
+    lacking = replace(split, train=split.train[graph.labels[split.train] != 1])
+    fewer, made, known = known_classes(graph, lacking)
+    assert known.tolist() == [0, 2]
+    assert fewer.num_classes == 2
+    np.testing.assert_array_equal(fewer.labels, np.select([graph.labels == 0, graph.labels == 2], [0, 1], -1))
+    assert (graph.labels[made.val] != 1).all()
+    assert np.isin(split.val[graph.labels[split.val] == 1], made.pool).all()
+    assert known_classes(graph, split)[0] is graph

@@ -47,8 +47,8 @@ def label_curve(
     Labels are asked of nodes that are neither validation nor test nodes. Each curve is kept in the store and not made
     again, so the command can be repeated. Differences from random are paired by draw; p is that of the signed ranks.
     """
-    from drgst.decide.choosers.registry import CHOOSERS
     from drgst.errors import SettingError, unknown
+    from drgst.lab.curves.choosers import CURVE_CHOOSERS
     from drgst.lab.curves.label_curves import curve_executor, make_curves
     from drgst.lab.curves.plan import Plan
     from drgst.lab.progress import BenchProgress, failure
@@ -57,7 +57,7 @@ def label_curve(
     from drgst.runs.config_file import parse_changes
 
     if by == "list":
-        for spec in CHOOSERS.values():
+        for spec in CURVE_CHOOSERS.values():
             get_console(json).print(f"{spec.name:<18} {spec.summary}", soft_wrap=True)
         return
     if how not in FORMATS:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from drgst.datasets.load import open_graph
-from drgst.decide.choosers.registry import CHOOSERS
-from drgst.decide.label_state import default_chooser
+from drgst.decide.labels.registry import default_chooser
 from drgst.errors import SettingError, unknown
 from drgst.graph.core import Graph
 from drgst.graph.split import Split, draw_split
+from drgst.lab.curves.choosers import CURVE_CHOOSERS
 from drgst.lab.grid.task import Task, canonical, variant
 from drgst.lab.statistics.results import CURVE
 from drgst.recipes import find_recipe
@@ -51,8 +51,8 @@ class Plan:
             if getattr(self, name) < lowest:
                 raise SettingError(f"{name} is {getattr(self, name)}, but must be at least {lowest}")
         for name in self.by:
-            if name != SUGGEST and name not in CHOOSERS:
-                raise SettingError(unknown("chooser", name, (SUGGEST, *CHOOSERS)))
+            if name != SUGGEST and name not in CURVE_CHOOSERS:
+                raise SettingError(unknown("chooser", name, (SUGGEST, *CURVE_CHOOSERS)))
         if not self.by:
             raise SettingError("no chooser is named")
         if self.judge not in JUDGES:

@@ -11,18 +11,19 @@ from zlib import crc32
 
 import numpy as np
 
-from drgst.decide.choosers.base import LabelState, choose
-from drgst.decide.choosers.registry import find_chooser
-from drgst.decide.label_state import default_chooser, first_state, known_classes, run_state
+from drgst.decide.labels.registry import default_chooser
+from drgst.decide.labels.represent import first_state, run_state
+from drgst.decide.labels.state import LabelState, choose
 from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.lab.curves.choosers import CURVE_CHOOSERS
 from drgst.lab.curves.plan import SUGGEST, CurveTask, start_split
 from drgst.lab.grid.execute import Row, blank, describe_error, failed, graph_cache, graph_of
 from drgst.lab.grid.task import Task
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import split_fingerprint
-from drgst.runs.metrics import accuracy, calibration_error, finite, macro_f1
+from drgst.runs.metrics import ClassScores, finite
 from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.learners.multiview.views import Views
@@ -85,7 +86,7 @@ class Simulation:
             if left <= 0 or not state.candidates.size:
                 break
             name = default_chooser(task.recipe) if task.by == SUGGEST else task.by
-            asked = choose(find_chooser(name).chooser, state, min(task.batch, left))
+            asked = choose(CURVE_CHOOSERS[name].chooser, state, min(task.batch, left))
             train = np.union1d(train, asked.nodes)
             sampled[asked.nodes] = np.isfinite(asked.probability)
             if found:
@@ -117,13 +118,25 @@ class Simulation:
         return replace(run, problem=replace(run.problem, graph_cache=self.cache, sampled=mask)).execute(), known
 
     def _figures(self, p: np.ndarray) -> Point:
-        truth, own = self.graph.labels[self.judges], p[self.judges]
-        predicted = own.argmax(axis=1)
-        return {
-            "accuracy": _rounded(accuracy(predicted, truth)),
-            "macro_f1": _rounded(macro_f1(predicted, truth, self.graph.num_classes)),
-            "ece": _rounded(calibration_error(own, truth)),
-        }
+        scores = ClassScores(p[self.judges], self.graph.labels[self.judges])
+        return {name: _rounded(getattr(scores, name)()) for name in ("accuracy", "macro_f1", "ece")}
+
+
+def known_classes(graph: Graph, split: Split) -> tuple[Graph, Split, np.ndarray]:
+    """``graph`` and ``split`` with those classes alone that have a training label, and these classes, (C',).
+
+    The labels of other classes are removed, and validation nodes of other classes join the pool.
+    """
+    found = np.unique(graph.labels[split.train])
+    if found.size == graph.num_classes:
+        return graph, split, found
+    index = np.full(graph.num_classes + 1, -1)  # the last place is that of unlabelled nodes
+    index[found] = np.arange(found.size)
+    names = tuple(graph.class_names[c] for c in found)
+    made = graph.with_(labels=index[graph.labels], class_names=names)
+    strange = made.labels[split.val] < 0
+    pool = np.union1d(split.pool, split.val[strange])
+    return made, Split(split.train, split.val[~strange], split.test, pool, split.name), found
 
 
 def _rounded(value: float) -> float | None:

@@ -17,12 +17,11 @@ from drgst.graph.core import Graph
 from drgst.graph.split import random_split
 from drgst.lab.grid.task import Task
 from drgst.lab.store.schema import COLUMNS
+from drgst.memory import restart_peak
 from drgst.recipes import RecipeSpec, recipe_names
 from drgst.recipes.own import registered
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
-from drgst.runs.memory import restart_peak
-from drgst.runs.metrics import stage_rows
 from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.problem import GraphCache
@@ -86,7 +85,7 @@ def _figures(result: Result) -> Row:
         "seconds": round(result.seconds, 4),
         "peak_memory_mb": result.peak_memory_mb,
         "stop_reason": result.history.stop_reason,
-        "stage_rows": json.dumps(stage_rows(result.history, result.graph, result.split)),
+        "stage_rows": json.dumps(result.rows()),
     }
 
 

@@ -1,0 +1,160 @@
+"""Choosers: which candidates to label next. :mod:`drgst.decide.labels.registry` gives each a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from drgst.decide.labels.state import Choice, Chooser, LabelState, highest, nearest
+
+CLUSTERED = 20_000  # rows that centres of clusters are fitted to
+
+
+@dataclass(frozen=True)
+class Random:
+    """P(u) = n / K: a simple random sample."""
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        drawn = state.rng.choice(state.candidates, n, replace=False)
+        return Choice.of(drawn, n / state.candidates.size)
+
+
+@dataclass(frozen=True)
+class ClassBalanced:
+    """P(u) = n_c / K_c: simple random samples of n_c of the K_c candidates that are predicted as class c.
+
+    The n_c are equal up to one, as far as the candidates allow. Before the first label: :class:`Random`.
+    """
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        if state.probabilities is None:
+            return Random()(state, n)
+        predicted = state.probabilities[state.candidates].argmax(axis=1)
+        sizes = np.bincount(predicted, minlength=state.probabilities.shape[1])
+        found = Choice.of(np.empty(0, dtype=np.int64))
+        for c, count in enumerate(equal_counts(sizes, n, state.rng)):
+            if count:
+                drawn = state.rng.choice(state.candidates[predicted == c], count, replace=False)
+                found = found.then(Choice.of(drawn, count / sizes[c]))
+        return found
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The n smallest p_(1) - p_(2), first class over second; before the first label a random sample."""
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        if state.probabilities is None:
+            return Random()(state, n)
+        top = np.partition(state.probabilities[state.candidates], -2, axis=1)
+        return Choice.of(state.candidates[highest(top[:, -2] - top[:, -1], n)])
+
+
+@dataclass(frozen=True)
+class InformationGain:
+    """One node of each of n clusters: u_j = argmin_{u ∈ S_j, B_u ≥ med_j} ‖z_u - μ_j‖, largest B first.
+
+    The clusters minimise Σ_j Σ_{u ∈ S_j} B_u ‖z_u - μ_j‖² over the ``shortlist`` n candidates of largest B; med_j is
+    the median of B in S_j. B is the information gain of the run, or its entropy where the gain is unknown or 0. The
+    node of largest B is often an outlier, so the most typical one of the upper half is taken.
+    """
+
+    shortlist: int = 100
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        if state.probabilities is None:
+            return Random()(state, n)
+        scores = self.scores(state)
+        short = state.candidates[highest(scores[state.candidates], self.shortlist * n)]
+        if short.size <= n:
+            return Choice.of(short)
+        b = scores[short]
+        cluster, distance = kmeans(state.representation[short], b, n, state.rng)
+        picked = []
+        for j in range(cluster.max() + 1):
+            members = np.flatnonzero(cluster == j)
+            picked.append(typical(members[b[members] >= np.median(b[members])], distance))
+        rest = np.setdiff1d(np.arange(short.size), picked)[: n - len(picked)]  # equal rows give fewer clusters
+        return Choice.of(short[np.sort(np.append(picked, rest).astype(np.int64))])
+
+    def scores(self, state: LabelState) -> np.ndarray:
+        """B, (N,), no value below 0; the entropy of p where B is unknown or 0 at every candidate."""
+        b, p = state.gain, state.probabilities
+        assert p is not None
+        if b is not None and np.isfinite(b[state.candidates]).all() and (b[state.candidates] > 0).any():
+            return np.maximum(b, 0)
+        return np.asarray(-(p * np.log(np.maximum(p, 1e-12))).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Medoids:
+    """The node nearest to the centre of each of n clusters of propagated features (FeatProp, Wu et al., 2019).
+
+    The clusters minimise Σ_j Σ_{u ∈ S_j} u^a ‖z_u - μ_j‖², with the uncertainty u of a node and a = ``power``.
+    """
+
+    power: float = 0.0
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        weights = np.maximum(state.uncertainty[state.candidates], 1e-3) ** self.power
+        cluster, distance = kmeans(state.representation[state.candidates], weights, n, state.rng)
+        places = [typical(np.flatnonzero(cluster == j), distance) for j in range(cluster.max() + 1)]
+        rest = np.setdiff1d(np.arange(state.candidates.size), places)[: n - len(places)]
+        return Choice.of(state.candidates[np.append(places, rest).astype(np.int64)])
+
+
+@dataclass(frozen=True)
+class BeforeLabels:
+    """``first`` before any label is given, ``then`` afterwards."""
+
+    first: Chooser
+    then: Chooser
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        return (self.first if state.probabilities is None else self.then)(state, n)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """``first`` while there are fewer than m C labels, m = ``labels``, for C classes, ``then`` afterwards."""
+
+    first: Chooser
+    then: Chooser
+    labels: float = 6.0  # per class
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        classes = 1 if state.probabilities is None else state.probabilities.shape[1]
+        return (self.first if state.labelled.size < self.labels * classes else self.then)(state, n)
+
+
+def equal_counts(sizes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """n as counts per class that are equal up to one, none above its size; which classes have one more is random."""
+    counts = np.zeros_like(sizes)
+    while n > 0:
+        open_ = rng.permutation(np.flatnonzero(counts < sizes))
+        lowest = open_[counts[open_] == counts[open_].min()][:n]
+        counts[lowest] += 1
+        n -= lowest.size
+    return counts
+
+
+def kmeans(rows: np.ndarray, weights: np.ndarray, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The cluster of each of the (K, D) ``rows``, numbered from 0 without gaps, and its distance from the centre.
+
+    Centres minimise Σ_i w_i ‖z_i - μ_{j(i)}‖² over at most 20,000 rows, every k-th of them.
+    """
+    from sklearn.cluster import KMeans
+
+    fitted = np.arange(len(rows))[:: -(-len(rows) // CLUSTERED)]
+    distinct = len(np.unique(rows[fitted], axis=0))
+    floor = max(weights.max() * 1e-9, 1e-12)  # a cluster in which every weight is 0 has no centre
+    means = KMeans(min(n, distinct), n_init=3, random_state=int(rng.integers(2**31)))
+    centres = means.fit(rows[fitted], sample_weight=weights[fitted] + floor).cluster_centers_
+    place, distance = nearest(rows, centres)
+    return np.unique(place, return_inverse=True)[1], distance
+
+
+def typical(members: np.ndarray, distance: np.ndarray) -> int:
+    """The member nearest to the centre of its cluster."""
+    return int(members[np.argmin(distance[members])])

@@ -1,0 +1,107 @@
+"""What a chooser of labels reads, and what it returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.errors import SettingError
+
+BLOCK = 20_000  # rows of a product of representations at a time
+
+
+@dataclass(frozen=True, eq=False)
+class LabelState:
+    """What is known before nodes are chosen for labelling: representations, predictions, and which labels are given.
+
+    ``probabilities`` is None before the first label.
+    """
+
+    representation: np.ndarray  # Z, (N, D), rows of about unit length
+    candidates: np.ndarray  # (K,) nodes that may be chosen, sorted
+    labelled: np.ndarray  # (M,) nodes whose label the model is trained on
+    rng: np.random.Generator
+    probabilities: np.ndarray | None = None  # p, (N, C)
+    gain: np.ndarray | None = None  # B, (N,): information gain, or the disagreement of views
+    adjacency: sp.csr_array | None = field(default=None, repr=False)
+
+    @cached_property
+    def uncertainty(self) -> np.ndarray:
+        """1 - Σ_c p_c², (N,): the probability that a label drawn from p differs from another; 1 before any label."""
+        if self.probabilities is None:
+            return np.ones(self.representation.shape[0])
+        return np.asarray(1 - np.einsum("nc,nc->n", self.probabilities, self.probabilities, dtype=np.float64))
+
+    @cached_property
+    def rest(self) -> np.ndarray:
+        """The nodes without a given label, sorted."""
+        return np.setdiff1d(np.arange(self.representation.shape[0]), self.labelled)
+
+    def without(self, nodes: np.ndarray) -> LabelState:
+        """The same state after ``nodes`` were chosen."""
+        left = np.setdiff1d(self.candidates, nodes)
+        return replace(self, candidates=left, labelled=np.union1d(self.labelled, nodes))
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Nodes to label, in order, and the probability with which each was drawn: NaN where the choice is no sample."""
+
+    nodes: np.ndarray  # (n,)
+    probability: np.ndarray  # (n,)
+
+    @classmethod
+    def of(cls, nodes: np.ndarray, probability: float | np.ndarray = np.nan) -> Choice:
+        """``probability`` may be one number for all nodes."""
+        nodes = np.asarray(nodes, dtype=np.int64)
+        return cls(nodes, np.broadcast_to(np.asarray(probability, dtype=np.float64), nodes.shape).copy())
+
+    def then(self, other: Choice) -> Choice:
+        """Both, this one first."""
+        return Choice(np.append(self.nodes, other.nodes), np.append(self.probability, other.probability))
+
+
+class Chooser(Protocol):
+    """State -> n different candidates, 1 ≤ n ≤ K."""
+
+    def __call__(self, state: LabelState, n: int, /) -> Choice: ...
+
+
+def choose(chooser: Chooser, state: LabelState, n: int) -> Choice:
+    """``n`` candidates by ``chooser``, all where there are fewer; fewer than one is refused."""
+    if n < 1:
+        raise SettingError(f"n is {n}, but must be at least 1")
+    if state.candidates.size <= n:
+        return Choice.of(state.candidates, 1.0)
+    return chooser(state, n)
+
+
+def highest(scores: np.ndarray, n: int) -> np.ndarray:
+    """The places of the n largest scores, largest first; the first of equal ones."""
+    return np.argsort(-scores, kind="stable")[:n]
+
+
+def nearest(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """argmin_j ‖z_i - c_j‖ and that distance, (N,) each, for (N, D) ``rows`` and (K, D) ``centres``."""
+    place, distance = np.empty(len(rows), dtype=np.int64), np.empty(len(rows))
+    squares = np.einsum("kd,kd->k", centres, centres)
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK]
+        apart = squares - 2 * (block @ centres.T)
+        best = apart.argmin(axis=1)
+        own = np.einsum("nd,nd->n", block, block)
+        place[start : start + BLOCK] = best
+        distance[start : start + BLOCK] = np.sqrt(np.maximum(apart[np.arange(len(block)), best] + own, 0))
+    return place, distance
+
+
+def represents(state: LabelState, nodes: np.ndarray) -> np.ndarray:
+    """How many unlabelled nodes are nearer to each of ``nodes`` than to another of them or to a labelled node, (n,)."""
+    centres = np.concatenate([nodes, state.labelled])
+    z = state.representation
+    place, _ = nearest(z[np.setdiff1d(state.rest, nodes)], z[centres])
+    return np.bincount(place, minlength=centres.size)[: nodes.size]

@@ -1,0 +1,116 @@
+"""Which nodes to label next, and why each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from drgst.decide.labels.registry import FIRST, ChooserSpec, chooser_note, default_chooser, find_chooser
+from drgst.decide.labels.represent import first_state, label_rng, result_state
+from drgst.decide.labels.state import LabelState, choose, represents
+from drgst.graph.core import Graph
+from drgst.runs.result import Result
+from drgst.selftrain.learners.multiview.views import Views
+
+CONFIDENT = 0.95  # above which a node is only suggested where it stands for others, or is a sample
+STANDS_FOR = 5  # unlabelled nodes, at least, that such a node must stand for
+CLOSE = 0.2  # difference of the first two probabilities up to which two classes are named
+ROUNDS = 5  # of replacing nodes without a reason
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestions:
+    """Nodes to label next in order, with the reason of each, the chooser and why it is used."""
+
+    nodes: np.ndarray  # (n,)
+    represents: np.ndarray  # (n,) unlabelled nodes that are nearer to it than to a label or to another suggestion
+    probability: np.ndarray  # (n,) with which it was drawn; NaN where the choice is no sample
+    reasons: tuple[str, ...]
+    by: str  # the chooser
+    note: str = ""  # one sentence on the choice of the chooser
+
+    def rows(self, probabilities: np.ndarray | None) -> list[dict[str, Any]]:
+        """One dict per node: its index, predicted class and confidence (None before the first label), reason, draw."""
+        rows = []
+        for k, node in enumerate(self.nodes.tolist()):
+            p = None if probabilities is None else probabilities[node]
+            drawn = float(self.probability[k])
+            rows.append(
+                {
+                    "node": node,
+                    "predicted": None if p is None else int(p.argmax()),
+                    "confidence": None if p is None else float(p.max()),
+                    "represents": int(self.represents[k]),
+                    "reason": self.reasons[k],
+                    "chosen_by": self.by,
+                    "probability": drawn if np.isfinite(drawn) else None,
+                }
+            )
+        return rows
+
+
+def suggest(result: Result, n: int, by: str | None = None) -> Suggestions:
+    """``n`` nodes of a run to label next, fewer where fewer are unlabelled, by a chooser (default: the recipe's)."""
+    spec = find_chooser(default_chooser(result.model.recipe) if by is None else by)
+    found = suggest_nodes(result_state(result, spec.is_sample), spec, n, result.model.class_names)
+    return replace(found, note=chooser_note(result.model.recipe, spec.name))
+
+
+def suggest_first(graph: Graph, n: int, by: str | None = None, seed: int = 0) -> Suggestions:
+    """``n`` nodes of ``graph`` to label first, without any label; validation and test nodes are left out."""
+    spec = find_chooser(FIRST if by is None else by)
+    free = np.arange(graph.num_nodes)
+    if graph.split is not None:
+        free = np.setdiff1d(free, np.concatenate([graph.split.val, graph.split.test]))
+    state = first_state(Views(graph), free, label_rng(seed))
+    note = f"No label is known yet. Chosen by {spec.name}: {spec.summary}."
+    return replace(suggest_nodes(state, spec, n, ()), note=note)
+
+
+def suggest_nodes(state: LabelState, spec: ChooserSpec, n: int, class_names: tuple[str, ...]) -> Suggestions:
+    """``n`` nodes by a chooser, fewer where fewer are unlabelled.
+
+    A node of confidence above 0.95 that stands for fewer than five others is replaced, unless it is part of a sample.
+    """
+    left = state
+    for _ in range(ROUNDS):
+        found = choose(spec.chooser, left, n)
+        stands = represents(state, found.nodes) if found.nodes.size else np.empty(0, dtype=np.int64)
+        bad = (_confidence(state, found.nodes) > CONFIDENT) & (stands < STANDS_FOR)
+        if spec.is_sample or not bad.any():
+            break
+        left = replace(left, candidates=np.setdiff1d(left.candidates, found.nodes[bad]))
+    kept = ~bad | spec.is_sample
+    nodes, stands, probability = found.nodes[kept], stands[kept], found.probability[kept]
+    reasons = tuple(
+        _reason(state, int(u), int(k), spec.is_sample, class_names) for u, k in zip(nodes, stands, strict=True)
+    )
+    return Suggestions(nodes, stands, probability, reasons, spec.name)
+
+
+def _reason(state: LabelState, node: int, stands: int, drawn: bool, class_names: tuple[str, ...]) -> str:
+    """``132 nodes are nearer to it than to any label; between A (0.41) and B (0.38)``."""
+    words = []
+    if drawn:
+        words.append("drawn at random")
+    if stands:
+        words.append(_represents(stands, bool(state.labelled.size)))
+    if state.probabilities is not None and state.probabilities.shape[1] > 1:
+        p = state.probabilities[node]
+        second, first = np.argsort(p, kind="stable")[-2:]
+        if p[first] - p[second] <= CLOSE:
+            words.append(f"between {class_names[first]} ({p[first]:.2f}) and {class_names[second]} ({p[second]:.2f})")
+    return "; ".join(words) or "its label lowers the uncertainty of the others"
+
+
+def _represents(stands: int, labels: bool) -> str:
+    if not labels:
+        return f"represents {stands:,} node{'s' if stands > 1 else ''}"
+    nodes = "1 node is" if stands == 1 else f"{stands:,} nodes are"
+    return f"{nodes} nearer to it than to any label"
+
+
+def _confidence(state: LabelState, nodes: np.ndarray) -> np.ndarray:
+    return np.zeros(nodes.size) if state.probabilities is None else state.probabilities[nodes].max(axis=1)

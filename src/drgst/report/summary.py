@@ -1,0 +1,160 @@
+"""The summary of a run in cards and sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from drgst.decide.labels.suggest import Suggestions
+from drgst.runs.metrics import RankScores, evaluation_nodes, wilson
+from drgst.runs.result import Result
+
+Card = tuple[str, str, str]  # title, figure, remark
+RARE = 0.1  # share of the unlabelled nodes below which a class counts as rare
+FEW_CLASSES = 5  # up to which rare classes have a card of their own
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Correct predictions of the result and of its teacher on the evaluation nodes, and its pseudo-labels."""
+
+    evaluated_on: str  # "test" or "validation"; "" where neither has known labels
+    nodes: int
+    correct: int
+    teacher_correct: int
+    confidence: float  # mean on the evaluation nodes
+    pseudo_labels: int
+    known: int  # pseudo-labels of nodes whose label is known
+    wrong: int  # of those
+
+    @classmethod
+    def of(cls, result: Result) -> Counts:
+        """Count."""
+        labels, pseudo = result.graph.labels, result.stage.pseudo_labels
+        name, nodes = evaluation_nodes(result.graph, result.split)
+        stages = (result.stage, result.history[0])
+        correct, teacher = (int((stage.predictions[nodes] == labels[nodes]).sum()) for stage in stages)
+        confidence = float(result.probabilities[nodes].max(axis=1).mean()) if nodes.size else float("nan")
+        known = labels[pseudo.nodes] >= 0
+        wrong = int((labels[pseudo.nodes] != pseudo.labels)[known].sum())
+        return cls(name, nodes.size, correct, teacher, confidence, pseudo.nodes.size, int(known.sum()), wrong)
+
+    @property
+    def accuracy(self) -> float:
+        """On the evaluation nodes."""
+        return self.correct / self.nodes
+
+    @property
+    def improvement(self) -> str:
+        """``+1.2 points`` over the teacher."""
+        return f"{100 * (self.correct - self.teacher_correct) / self.nodes:+.1f} points"
+
+    @property
+    def interval(self) -> str:
+        """``80.1% to 84.3%``."""
+        low, high = wilson(self.correct, self.nodes)
+        return f"{low:.1%} to {high:.1%}"
+
+
+def cards(result: Result) -> list[Card]:
+    """The most important figures."""
+    c, is_teacher = Counts.of(result), result.stage.number == 0
+    share = f"{c.wrong:,} wrong ({c.wrong / c.known:.1%})" if c.known else "accuracy not known"
+    found = [("Pseudo-labelled nodes", f"{c.pseudo_labels:,}", share if c.pseudo_labels else "training labels only")]
+    if c.nodes:
+        change = "" if is_teacher else f"; {c.improvement} over the teacher"
+        gap = 100 * (c.confidence - c.accuracy)
+        remark = f"{abs(gap):.1f} points {'above' if gap > 0 else 'below'} the accuracy"
+        found.insert(0, (f"Accuracy on {c.evaluated_on} nodes", f"{c.accuracy:.1%}", c.interval + change))
+        found.append(("Mean confidence", f"{c.confidence:.1%}", remark))
+    seconds = f"{result.seconds:.0f} s" if result.seconds < 120 else f"{result.seconds / 60:.0f} min"
+    remark = f"{seconds}, {result.epochs:,} epochs; the result is {stage_name(result.stage.number)}"
+    return [*_out_of_fold(result, c), *found, ("Stages", str(len(result.history) - 1), remark)]
+
+
+def _out_of_fold(result: Result, c: Counts) -> list[Card]:
+    """What is known without test labels: out-of-fold accuracy, and average precision of rare classes."""
+    p, rest, names = result.out_of_fold, result.unlabelled, result.model.class_names
+    if p is None:
+        return []
+    found = []
+    if c.evaluated_on != "test" and result.oof_accuracy is not None:
+        title = f"{result.folds}-fold out-of-fold accuracy"
+        found.append((title, f"{result.oof_accuracy:.1%}", "on training labels"))
+    shares = result.probabilities[rest].mean(axis=0) if rest.size else np.ones(len(names))
+    for k in np.flatnonzero(shares < RARE) if len(names) <= FEW_CLASSES else ():
+        value = RankScores(p[:, k], result.train_labels == k).average_precision()
+        if np.isfinite(value):
+            found.append((f"Average precision of {names[k]}", f"{value:.3f}", "out-of-fold, on training labels"))
+    return found
+
+
+def sentences(result: Result, suggested: Suggestions) -> list[str]:
+    """The summary, one or two sentences each on data, accuracy, pseudo-labels, calibration, stop and next labels."""
+    c = Counts.of(result)
+    stop = f"Training stopped: {result.history.stop_reason}." if result.history.stop_reason else ""
+    found = [
+        _data(result),
+        _accuracy(result, c),
+        _pseudo_labels(result, c),
+        _calibration(c),
+        stop,
+        _next(result, suggested),
+    ]
+    return [text for text in found if text]
+
+
+def stage_name(number: int) -> str:
+    """``the teacher``, ``the student of stage 2``."""
+    return "the teacher" if number == 0 else f"the student of stage {number}"
+
+
+def _data(result: Result) -> str:
+    graph, split = result.graph, result.split
+    counts = np.bincount(graph.labels[split.train], minlength=graph.num_classes)
+    each = f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
+    validation = f"{split.val.size:,}" if split.val.size else "no"
+    return (
+        f"{result.config.recipe} was run on {graph.name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, "
+        f"{graph.num_classes} classes, {split.train.size:,} training labels ({each} per class) and {validation} "
+        "validation labels."
+    )
+
+
+def _accuracy(result: Result, c: Counts) -> str:
+    if not c.nodes:
+        return "The accuracy is not known: no test or validation node has a known label."
+    text = (
+        f"The result, {stage_name(result.stage.number)}, has an accuracy of {c.accuracy:.1%} on {c.nodes:,} "
+        f"{c.evaluated_on} nodes (95% interval {c.interval}, from the number of nodes alone)"
+    )
+    if result.stage.number == 0:
+        return f"{text}; no student replaced the teacher."
+    return f"{text}; the teacher, trained on true labels only, {c.teacher_correct / c.nodes:.1%}: {c.improvement}."
+
+
+def _pseudo_labels(result: Result, c: Counts) -> str:
+    if len(result.history) == 1:
+        return f"The run ended after the teacher: {result.history.stop_reason}."
+    ever = np.unique(np.concatenate([s.pseudo_labels.nodes for s in result.history.stages])).size
+    text = f"{c.pseudo_labels:,} nodes were pseudo-labelled for the result, {ever:,} in any stage"
+    if not c.known:
+        return f"{text}; how many of the pseudo-labels are wrong is not known."
+    of = "" if c.known == c.pseudo_labels else f" of the {c.known:,} with known labels"
+    return f"{text}; {c.wrong:,}{of} ({c.wrong / c.known:.1%}) were wrong."
+
+
+def _calibration(c: Counts) -> str:
+    if not c.nodes:
+        return ""
+    gap = 100 * (c.confidence - c.accuracy)
+    how = "calibrated" if abs(gap) < 2 else f"{abs(gap):.0f} points too {'high' if gap > 0 else 'low'}"
+    return f"Its mean confidence on the {c.evaluated_on} nodes, {c.confidence:.1%}, is {how}."
+
+
+def _next(result: Result, found: Suggestions) -> str:
+    if not found.nodes.size:
+        return "There is nothing to label next: every node has a label."
+    names = ", ".join(str(result.graph.node_ids[u]) for u in found.nodes[:3])
+    return f"To label next: {names}. {found.note}"

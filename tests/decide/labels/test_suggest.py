@@ -1,0 +1,106 @@
+"""Which nodes to label next: reasons, replaced nodes, rows, before and after a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from drgst.datasets.synthetic import block_model
+from drgst.decide.labels.registry import find_chooser
+from drgst.decide.labels.represent import representation
+from drgst.decide.labels.state import LabelState
+from drgst.decide.labels.suggest import CONFIDENT, STANDS_FOR, Suggestions, suggest, suggest_first, suggest_nodes
+from drgst.errors import SettingError
+from drgst.graph.split import random_split
+from drgst.runs.config import RunConfig
+from drgst.runs.run import Run
+from drgst.selftrain.learners.multiview.views import Views
+
+GRAPH = block_model(150, 500, seed=0, classes=3, features=40, words=6)
+NAMES = ("a", "b", "c")
+
+
+def suggested(state: LabelState, by: str, n: int) -> Suggestions:
+    return suggest_nodes(state, find_chooser(by), n, NAMES)
+
+
+def state(confident: int = 0) -> LabelState:
+    """40 nodes in two bundles, two labelled; the first ``confident`` candidates are of confidence 0.99."""
+    rng = np.random.default_rng(0)
+    z = np.repeat(np.eye(2), 20, axis=0) + 0.05 * rng.standard_normal((40, 2))
+    p = np.tile([0.45, 0.4, 0.15], (40, 1))
+    p[2 : 2 + confident] = [0.99, 0.005, 0.005]
+    return LabelState(z, np.arange(2, 40), np.arange(2), np.random.default_rng(0), p)
+
+
+def test_confident_nodes_need_a_reason() -> None:
+    """A node of confidence 0.99 is suggested only where it stands for others."""
+    for n in (3, 20):
+        given = state(confident=30)
+        found = suggested(given, "variance", n)
+        confidence = given.probabilities[found.nodes].max(axis=1)  # type: ignore[index]
+        assert (found.represents[confidence > CONFIDENT] >= STANDS_FOR).all()
+        assert all(found.reasons)
+
+
+def test_samples_keep_confident_nodes() -> None:
+    found = suggested(state(confident=38), "random", 10)
+    assert found.nodes.size == 10
+    assert all(words.startswith("drawn at random") for words in found.reasons)
+
+
+def test_reason_names_what_a_person_can_check() -> None:
+    found = suggested(state(), "variance", 1)
+    nodes = f"{found.represents[0]:,} nodes are nearer to it than to any label"
+    assert found.reasons == (f"{nodes}; between a (0.45) and b (0.40)",)
+    drawn = suggested(state(38), "random", 38)
+    assert set(drawn.reasons) == {"drawn at random"}
+
+
+def test_rows() -> None:
+    given = state()
+    drawn = suggested(given, "random", 4).rows(given.probabilities)
+    assert all(row["probability"] == pytest.approx(4 / 38) for row in drawn)
+    chosen = suggested(given, "margin", 4).rows(None)
+    assert all(row["probability"] is None and row["predicted"] is None for row in chosen)
+    assert {row["chosen_by"] for row in chosen} == {"margin"}
+
+
+def test_limits() -> None:
+    assert suggested(state(), "variance", 1000).nodes.tolist() == list(range(2, 40))
+    with pytest.raises(SettingError, match="at least 1"):
+        suggested(state(), "variance", 0)
+
+
+def test_representation_is_the_weighted_kernel() -> None:
+    views = Views(GRAPH)
+    weights = {"features": 0.75, "knn": 0.25, "hops": 0.01}
+    z = representation(views, weights)
+    kernel = 0.75 * views["features"] @ views["features"].T + 0.25 * views["knn"] @ views["knn"].T
+    scale = np.linalg.norm(np.hstack([np.sqrt(w) * views[v] for v, w in list(weights.items())[:2]]), axis=1).mean()
+    np.testing.assert_allclose(z @ z.T, kernel / scale**2, atol=1e-4)
+
+
+def test_first_suggestions() -> None:
+    found = suggest_first(GRAPH.with_(labels=np.full(150, -1), splits=()), 6)
+    assert len(set(found.nodes.tolist())) == 6
+    assert "No label is known yet" in found.note
+    assert all(words.startswith("represents") for words in found.reasons)
+
+
+def test_a_result_suggests_candidates() -> None:
+    split = random_split(GRAPH, per_class=3, val=20, test=20, seed=0)
+    result = Run.of(GRAPH, RunConfig(recipe="drgst-plus", seed=0, settings={"stages": 1}), split).execute()
+    for by in (None, "balanced", "margin"):
+        found = suggest(result, 7, by)
+        assert np.isin(found.nodes, result.model.arrays["candidates"]).all()
+        np.testing.assert_array_equal(found.nodes, suggest(result, 7, by).nodes)
+
+
+def test_validation_nodes_of_a_network_do_not_count_as_labelled() -> None:
+    """Their labels stop the training; the model learns nothing from them."""
+    split = random_split(GRAPH, per_class=3, val=20, test=20, seed=0)
+    every = np.union1d(split.train, split.val)
+    for recipe, settings, wanted in (("gcn", {"epochs": 5}, split.train), ("drgst-plus", {"stages": 1}, every)):
+        result = Run.of(GRAPH, RunConfig(recipe=recipe, seed=0, settings=settings), split).execute()
+        np.testing.assert_array_equal(result.train, wanted)
