@@ -20,7 +20,7 @@ from drgst import SelfTraining
 from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
 from drgst.graph.split import random_split
-from drgst.selftrain.learners.multiview.views import VIEWS, available_views
+from drgst.selftrain.views.registry import VIEWS, available_views
 
 SINGLE = {**{view: ("drgst-plus", {"view": view}) for view in VIEWS}, "label-propagation": ("label-propagation", {})}
 N = 1500

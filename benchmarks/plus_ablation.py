@@ -24,10 +24,10 @@ from drgst import Recipe, SelfTraining
 from drgst.graph.core import Graph
 from drgst.recipes import find_recipe
 from drgst.runs.config import RunConfig
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.parts import MaxStages, NoNewLabels
 from drgst.selftrain.slots.select import TopShare
 from drgst.selftrain.slots.weigh import Anchored, Uniform
+from drgst.selftrain.views.ensemble import MultiViewEnsemble
 
 DRAWS = range(10, 20)
 

@@ -28,9 +28,9 @@ from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.io.folder import save_graph_folder
 from drgst.runs.run import default_threads, threads
-from drgst.selftrain.learners.multiview.views import SHORT_DEGREE, STEPS, WIDE_NODES, columns_kept
-from drgst.transforms.normalise import sym_norm
-from drgst.transforms.propagate import polynomial_blocks
+from drgst.selftrain.views.base import SHORT_DEGREE, STEPS
+from drgst.selftrain.views.shared import WIDE_NODES, columns_kept
+from drgst.transforms.propagate import Polynomial, sym_norm
 
 PROPAGATIONS = 3
 FLICKR = {"classes": 9, "features": 12_000, "words": 24, "homophily": 1 / 9, "signal": 0.35}
@@ -56,7 +56,7 @@ def bare_products(path: str) -> None:
     began, cpu = time.perf_counter(), time.process_time()
     with threads(default_threads(graph)):
         for _ in range(PROPAGATIONS):
-            for _block in polynomial_blocks(s, x, [np.eye(products + 1)[products]]):
+            for _block in Polynomial(s, np.eye(products + 1)[products]).blocks(x):
                 pass
     print(json.dumps({"cpu": time.process_time() - cpu, "wall": time.perf_counter() - began}))
 

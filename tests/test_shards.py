@@ -17,8 +17,8 @@ from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.recipes import find_recipe
 from drgst.selftrain.engine import self_train
-from drgst.selftrain.learners.multiview.views import Views
 from drgst.selftrain.problem import Problem
+from drgst.selftrain.views.graph_views import Views
 from drgst.shards import ALONE, ProcessGroup, Shards
 from drgst.transforms import approximate, knn
 

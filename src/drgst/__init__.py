@@ -43,7 +43,6 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
     from drgst.io.split_files import save_split as save_split
     from drgst.recipes.registry import recipe as recipe
     from drgst.selftrain.callbacks import Callback as Callback
-    from drgst.selftrain.learners.multiview.suggest import suggest_view as suggest_view
     from drgst.selftrain.recipe import Recipe as Recipe
     from drgst.tables.build import TableGraph as TableGraph
     from drgst.tables.build import check_tables as check_tables
@@ -52,7 +51,6 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
     from drgst.tables.graph_tables import read_tables as read_tables
     from drgst.tables.graph_tables import write_tables as write_tables
     from drgst.tables.schema import TableSchema as TableSchema
-    from drgst.transforms.views import view as view
 
 __version__ = "0.1.0"
 
@@ -85,8 +83,6 @@ _PUBLIC = {  # name -> module that defines it
     "TableSchema": "drgst.tables.schema",
     "TableError": "drgst.tables.faults",
     "write_tables": "drgst.tables.graph_tables",
-    "view": "drgst.transforms.views",
-    "suggest_view": "drgst.selftrain.learners.multiview.suggest",
     "block_model": "drgst.datasets.synthetic",
     "gaussian_circles": "drgst.datasets.synthetic",
     "fraud_tables": "drgst.datasets.fraud",

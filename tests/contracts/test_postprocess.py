@@ -12,10 +12,9 @@ import torch
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import result_stage
 from drgst.selftrain.parts import SLOTS, BiasCorrected, Calibrated, CorrectAndSmooth, MaxStages, Temperature, Threshold
-from drgst.selftrain.postprocess.base import Adjusted, Context, Postprocess
-from drgst.selftrain.postprocess.class_prior import ClassPrior
 from drgst.selftrain.predict import predict_logits
 from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.slots.postprocess import Adjusted, ClassPrior, Context, Postprocess
 
 
 def halved(logits: np.ndarray, context: Context) -> np.ndarray:

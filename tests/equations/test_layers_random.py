@@ -8,7 +8,7 @@ import torch
 
 from drgst.nn.random import drop, generator, keep_scale, set_generator
 from drgst.nn.training import forward
-from drgst.transforms.normalise import sym_norm
+from drgst.transforms.propagate import sym_norm
 from drgst.uncertainty.gain import GainSettings, estimate_gain, information_gain, sampled_gain
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drgst.selftrain.slots.select import ClusterChecked, Nothing, Threshold, TopPerClass
 
 import drgst
 from drgst.cli import main
@@ -24,6 +23,7 @@ from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.result import Result, find_setting
 from drgst.runs.run import Run
+from drgst.selftrain.slots.select import ClusterChecked, Nothing, Threshold, TopPerClass
 
 QUICK = {"epochs": 20, "lr": 0.05, "stages": 2, "samples": 5, "hidden": 8, "threshold": 0.6, "normalise": "none"}
 

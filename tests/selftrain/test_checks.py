@@ -13,9 +13,9 @@ from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.postprocess.calibrated import Calibrated
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.slots.calibrate import Temperature
+from drgst.selftrain.slots.postprocess import Calibrated
 from drgst.selftrain.slots.select import Threshold
 from drgst.selftrain.slots.stop import MaxStages
 from drgst.selftrain.slots.weigh import InformationGain, Uniform, Weights

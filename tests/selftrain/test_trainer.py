@@ -16,7 +16,7 @@ from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.learners.network import Network, weighted_loss
-from drgst.selftrain.postprocess.base import Adjusted
+from drgst.selftrain.slots.postprocess import Adjusted
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Feature maps: each against its equation, dense and sparse."""
+"""Functions of features, each against its equation, dense and sparse; the feature map, also from its own arrays."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
 from drgst.transforms import features
-from drgst.transforms.features import centre, reduce_columns, row_l1, row_l2, standardise, svd, tfidf
+from drgst.transforms.features import FeatureMap, centre, idf, reduce_columns, row_l1, row_l2, scale_columns, svd
+from drgst.transforms.rank_normalise import rank_scores
 
 X = np.array([[1, 1, 0, 2], [0, 0, 0, 0], [-3, 4, 0, 0]], dtype=np.float32)
 KINDS = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
@@ -30,7 +32,7 @@ def dense(x: Any) -> np.ndarray:
     [
         (row_l1, [[0.25, 0.25, 0, 0.5], [0, 0, 0, 0], [-3 / 7, 4 / 7, 0, 0]]),
         (row_l2, [[6**-0.5, 6**-0.5, 0, 2 * 6**-0.5], [0, 0, 0, 0], [-0.6, 0.8, 0, 0]]),
-        (tfidf, X * (1 + np.log(4 / (1 + np.array([2, 2, 0, 1]))))),
+        (lambda x: scale_columns(x, idf(x)), X * (1 + np.log(4 / (1 + np.array([2, 2, 0, 1]))))),
     ],
 )
 def test_rows_by_hand(kind: Callable, transform: Callable[[Any], Any], expected: list) -> None:
@@ -55,26 +57,6 @@ def test_centre_by_hand() -> None:
     wanted = [[-2 / 5**0.5, -1 / 5**0.5], [0, -1], [2 / 8**0.5, 2 / 8**0.5]]
     np.testing.assert_allclose(centre(x), wanted, rtol=1e-6)
     assert not centre(np.ones((3, 2), dtype=np.float32)).any()
-
-
-@KINDS
-@pytest.mark.parametrize("limit", [2_000, 3])
-def test_standardise(kind: Callable, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mean 0 and variance 1, a constant column 0; the mean of a wide sparse matrix stays."""
-    monkeypatch.setattr(features, "GRAM_COLUMNS", limit)
-    x = np.random.default_rng(0).normal(2, 3, size=(30, 4)).astype(np.float32)
-    x[:, 3] = 2
-    out = standardise(kind(x))
-    stays_sparse = kind is sp.csr_array and limit == 3
-    assert sp.issparse(out) == stays_sparse
-    deviation = np.where(x.std(0) > 1e-3, x.std(0), 1)
-    wanted = (x if stays_sparse else x - x.mean(0)) / deviation
-    np.testing.assert_allclose(dense(out), wanted, atol=1e-5, rtol=1e-4)
-
-
-def test_a_large_sparse_matrix_stays_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(features, "DENSE_ENTRIES", 10)
-    assert sp.issparse(standardise(sp.csr_array(X)))
 
 
 def low_rank(rng: np.random.Generator) -> np.ndarray:
@@ -129,3 +111,42 @@ def test_reduced_columns_are_u_sigma(monkeypatch: pytest.MonkeyPatch, kind: Call
 @KINDS
 def test_few_columns_stay_as_they_are(kind: Callable) -> None:
     np.testing.assert_array_equal(reduce_columns(kind(X), 4), X)
+
+
+def test_words_by_hand() -> None:
+    """x √idf with unit rows."""
+    x = block_model(100, 300, seed=0, classes=3, features=60).features
+    wanted = row_l2(x.toarray() * np.sqrt(idf(x)))
+    np.testing.assert_allclose(FeatureMap.fit(x, 256)(x), wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_amounts_are_rank_normalised_and_standardised(kind: Callable[[Any], Any]) -> None:
+    rng = np.random.default_rng(0)
+    x = kind(rng.lognormal(3, 2, size=(80, 4)).astype(np.float32))
+    ranks = rank_scores(x)
+    ranks = ranks if isinstance(ranks, np.ndarray) else ranks.toarray()
+    scaled = (ranks - ranks.mean(axis=0)) / ranks.std(axis=0)
+    np.testing.assert_allclose(FeatureMap.fit(x, 256)(x), row_l2(scaled), atol=1e-4)
+
+
+def test_leading_columns_are_kept() -> None:
+    x = block_model(100, 300, seed=0, classes=3, features=60).features
+    whole, kept = FeatureMap.fit(x, 256)(x), FeatureMap.fit(x, 10)(x)
+    assert kept.shape == (100, 10)
+    np.testing.assert_allclose(np.linalg.norm(kept, axis=0), np.linalg.svd(whole)[1][:10], rtol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["words", "amounts", "signed"])
+def test_new_nodes_get_the_map_of_the_old_ones(kind: str) -> None:
+    rng = np.random.default_rng(1)
+    features = {
+        "words": block_model(100, 300, seed=0, classes=3, features=60).features,
+        "amounts": rng.lognormal(3, 2, size=(100, 30)).astype(np.float32),
+        "signed": rng.normal(size=(100, 30)).astype(np.float32),
+    }[kind]
+    fitted = FeatureMap.fit(features[:70], 8)
+    again = FeatureMap.of(fitted.arrays())
+    np.testing.assert_array_equal(again(features[60:]), fitted(features[60:]))
+    np.testing.assert_allclose(fitted(features[60:])[:10], fitted(features[:70])[60:], atol=1e-5)
+    assert np.isfinite(fitted(features[60:])).all()

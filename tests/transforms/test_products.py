@@ -1,4 +1,4 @@
-"""Products, Gram matrices, centring and orthonormal bases in blocks of rows, against NumPy on the whole matrix."""
+"""Products, Gram matrices and orthonormal bases in blocks of rows, against NumPy on the whole matrix."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ import scipy.sparse as sp
 import torch
 
 from drgst.transforms import products
-from drgst.transforms.features import centre
 from drgst.transforms.products import (
-    MEMORY,
     ScaledMatrix,
     Storage,
-    centre_rows,
     gram,
     in_parts,
     multiply_rows,
@@ -49,7 +46,6 @@ def test_storage_in_memory_and_in_a_file(tmp_path: Path, dtype: str) -> None:
     assert isinstance(outside, np.memmap)
     outside.flush()
     np.testing.assert_array_equal(np.load(tmp_path / "z.npy"), inside)
-    assert MEMORY.empty((1, 1), "z").dtype == np.float32
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, np.float16])
@@ -76,15 +72,6 @@ def test_sparse_product_of_a_read_only_matrix(z: np.ndarray) -> None:
 def test_gram_of_every_storage(z: np.ndarray) -> None:
     np.testing.assert_allclose(gram(z), z.T @ z, rtol=1e-5)
     np.testing.assert_allclose(gram(z.astype(np.float16)), z.T @ z, rtol=1e-2)
-
-
-def test_centred_rows_in_place(z: np.ndarray) -> None:
-    wanted = centre(z)
-    half = centre_rows(z.astype(np.float16))
-    assert centre_rows(z) is z
-    np.testing.assert_allclose(z, wanted, atol=1e-6)
-    np.testing.assert_allclose(half, wanted, atol=3e-3)
-    assert not centre_rows(np.ones((3, 2), dtype=np.float32)).any()
 
 
 def test_orthonormal_basis_of_the_same_span(z: np.ndarray) -> None:

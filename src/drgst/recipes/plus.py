@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from drgst.recipes.registry import recipe
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.postprocess.cross_fitted import CrossFitted
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.slots.postprocess import CrossFitted
 from drgst.selftrain.slots.select import TopShare
 from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 from drgst.selftrain.slots.weigh import Anchored
+from drgst.selftrain.views.ensemble import MultiViewEnsemble
 
 
 @recipe(

@@ -22,10 +22,10 @@ from drgst.selftrain.parts import (
     Mixing,
     Temperature,
 )
-from drgst.selftrain.postprocess.cross_fitted import CrossFitted
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.slots.calibrate import Calibrate
+from drgst.selftrain.slots.postprocess import CrossFitted
 
 READS = frozenset({"calibrate", "smooth", "correct_alpha", "smooth_alpha"})  # by every recipe
 CALIBRATORS: dict[str, type[Calibrate]] = {

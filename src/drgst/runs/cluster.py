@@ -11,12 +11,10 @@ from typing import Any
 
 from drgst.errors import DrgstError, RunError, SettingError
 from drgst.extras import import_extra
-from drgst.nn.minibatch import batch_size
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.run import Run
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.learners.network import Network
+from drgst.selftrain.learners.base import Divides
 from drgst.shards import ProcessGroup
 
 ATTEMPTS = 10  # times that workers are started, the first included
@@ -141,17 +139,12 @@ class Worker:
 
 def check_shareable(run: Run) -> None:
     """Refuse a recipe that several workers would each run as a whole."""
-    learner, settings = run.recipe.learner, run.problem.settings
-    if isinstance(learner, MultiViewEnsemble):
-        return
-    name = run.config.recipe
-    if not isinstance(learner, Network):
+    learner, name = run.recipe.learner, run.config.recipe
+    if not isinstance(learner, Divides):
         raise SettingError(f"the engine ray does not divide the work of {name}; run it without --engine ray")
-    if batch_size(settings.batch, run.graph.num_nodes) is None:
-        raise SettingError(
-            f"the engine ray divides the mini-batches of {name}, but a batch has all {run.graph.num_nodes:,} nodes; "
-            "give a smaller batch, as in --set batch=10000, or run it without --engine ray"
-        )
+    reason = learner.undivided(run.problem)
+    if reason:
+        raise SettingError(f"the engine ray can't divide the work of {name}: {reason}, or run it without --engine ray")
 
 
 def connect(ray: Any, address: str | None) -> None:

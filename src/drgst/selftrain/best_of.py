@@ -10,10 +10,10 @@ from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import train_student, train_teacher
 from drgst.selftrain.history import History
 from drgst.selftrain.learners.base import Learner
-from drgst.selftrain.postprocess.base import Postprocess
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.slots.calibrate import Calibrate
+from drgst.selftrain.slots.postprocess import Postprocess
 from drgst.selftrain.trainer import StageTrainer
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from drgst.errors import SettingError
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-from drgst.selftrain.postprocess.base import Adjusted
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe, part_name, wrapped
+from drgst.selftrain.slots.postprocess import Adjusted
 from drgst.selftrain.slots.weigh import Weights
 
 

@@ -8,10 +8,10 @@ from drgst.selftrain.beliefs import Beliefs
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.checks import check_adjusted, check_pseudo_labels, check_weights
 from drgst.selftrain.history import History, Stage, join_notes, result_stage
-from drgst.selftrain.postprocess.base import Context
 from drgst.selftrain.predict import POSTPROCESS, prefixed
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe, Recipe
+from drgst.selftrain.slots.postprocess import Context
 from drgst.selftrain.trainer import StageTrainer
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from drgst.selftrain.learners.logistic import LogisticPPR
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.learners.propagation import LabelPropagation
-from drgst.selftrain.postprocess.calibrated import Calibrated
-from drgst.selftrain.postprocess.class_prior import ClassPrior
-from drgst.selftrain.postprocess.smooth import CorrectAndSmooth
 from drgst.selftrain.slots.calibrate import BiasCorrected, CaGCN, Identity, Mixing, Temperature
 from drgst.selftrain.slots.correct import CarriedTransition, NoCorrection, Transition
+from drgst.selftrain.slots.postprocess import Calibrated, ClassPrior, CorrectAndSmooth
 from drgst.selftrain.slots.select import (
     Accumulate,
     ClusterChecked,
@@ -27,6 +24,7 @@ from drgst.selftrain.slots.select import (
 from drgst.selftrain.slots.stop import Agreement, MaxStages, NoNewLabels, ValidationPlateau
 from drgst.selftrain.slots.walks import RandomWalk
 from drgst.selftrain.slots.weigh import Anchored, InformationGain, Uniform
+from drgst.selftrain.views.ensemble import MultiViewEnsemble
 
 SLOTS: dict[str, tuple[Any, ...]] = {
     "select": (

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from drgst.errors import RunError
 from drgst.graph.core import Graph
-from drgst.selftrain.postprocess.base import Postprocess
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.slots.postprocess import Postprocess
 
 CALIBRATION = "calibration/"  # of what the calibrator learnt, in the state of a stage; no module's name holds a slash
 POSTPROCESS = "postprocess/{}/"  # of what a postprocess part learnt, by its place

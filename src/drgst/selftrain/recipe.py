@@ -10,10 +10,10 @@ from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.history import History
 from drgst.selftrain.learners.base import Learner
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.postprocess.base import Postprocess
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.slots.calibrate import Calibrate, Identity
 from drgst.selftrain.slots.correct import Correct, NoCorrection
+from drgst.selftrain.slots.postprocess import Postprocess
 from drgst.selftrain.slots.select import Nothing, Select
 from drgst.selftrain.slots.stop import Agreement, MaxStages, NoNewLabels, Stop
 from drgst.selftrain.slots.weigh import Uniform, Weigh

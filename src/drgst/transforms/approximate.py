@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,12 +15,14 @@ from drgst.shards import ALONE, Shards
 from drgst.transforms.features import reduce_columns, row_l2
 from drgst.transforms.products import row_blocks
 
+Neighbours: TypeAlias = tuple[np.ndarray, np.ndarray]  # k nodes per node, and their cosines, (N, k) each
+
 SEARCH_COLUMNS = 512  # of the rows that are searched; with more, they are reduced
 REDUCED_COLUMNS = 256
 CANDIDATES = 12  # per neighbour, whose exact cosine is computed where the searched rows are reduced
-# Links per node, and lengths of the candidate lists while links are made and while they are followed. Recall of 10
-# neighbours is 0.99 on Pubmed (500 columns, not reduced) and 0.96, 0.95, 0.92 on Cora, Citeseer, Flickr (reduced).
-LINKS, MAKING, FOLLOWING = 32, 80, 64
+# Links per node, and lengths of the candidate lists of construction and search. Recall of 10 neighbours is 0.99 on
+# Pubmed (500 columns, not reduced) and 0.96, 0.95, 0.92 on Cora, Citeseer, Flickr (reduced).
+HNSW_M, EF_CONSTRUCTION, EF_SEARCH = 32, 80, 64
 LINKED_NODES = 100_000  # above so many nodes, clusters are searched instead
 CLUSTER_SIZE = 1_000  # nodes per cluster
 SEARCHED_NODES = 8_000  # of the nearest clusters, whose cosines with all nodes of a cluster are one matrix product
@@ -38,30 +40,28 @@ def approximate_neighbours(
 
     ``faiss`` is the module. The result does not depend on the number of threads.
     """
-    columns = np.zeros((x.shape[0], k), dtype=np.int32)
-    scores = np.zeros((x.shape[0], k), dtype=np.float32)
     if x.shape[0] <= LINKED_NODES:
-        _linked(faiss, x, columns, scores)
+        columns, scores = _linked(faiss, x, k)
     else:
         z = reduced() if reduced else reduce_columns(x, REDUCED_COLUMNS)
-        _clustered(faiss, x, z, columns, scores, shards)
-        columns, scores = shards.sum(columns), shards.sum(scores)
+        columns, scores = _clustered(faiss, x, z, k, shards)
     keep = scores > 0
     indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(keep, axis=1))])
     return sp.csr_array((scores[keep], columns[keep], indptr), shape=(x.shape[0], x.shape[0]))
 
 
-def _linked(faiss: Any, x: Features, columns: np.ndarray, scores: np.ndarray) -> None:
+def _linked(faiss: Any, x: Features, k: int) -> Neighbours:
     """The k nearest that faiss finds in a hierarchical navigable small world (Malkov, Yashunin 2018).
 
     More than 512 columns are reduced to 256 by truncated SVD; the exact cosine then decides between 12 k candidates.
     The links are made by one thread, so that the result does not depend on the number of threads.
     """
-    k, reduced = columns.shape[1], x.shape[1] > SEARCH_COLUMNS
+    columns, scores = _empty(x.shape[0], k)
+    reduced = x.shape[1] > SEARCH_COLUMNS
     z = np.ascontiguousarray(row_l2(reduce_columns(x, REDUCED_COLUMNS if reduced else SEARCH_COLUMNS)))
     candidates = CANDIDATES * k if reduced else k
-    index = faiss.IndexHNSWFlat(z.shape[1], LINKS, faiss.METRIC_INNER_PRODUCT)
-    index.hnsw.efConstruction, index.hnsw.efSearch = MAKING, max(FOLLOWING, CANDIDATES * k + 1)
+    index = faiss.IndexHNSWFlat(z.shape[1], HNSW_M, faiss.METRIC_INNER_PRODUCT)
+    index.hnsw.efConstruction, index.hnsw.efSearch = EF_CONSTRUCTION, max(EF_SEARCH, CANDIDATES * k + 1)
     with _one_thread(faiss):
         index.add(z)
     # The index has a copy of z.
@@ -70,19 +70,19 @@ def _linked(faiss: Any, x: Features, columns: np.ndarray, scores: np.ndarray) ->
         found, near = index.search(z[rows], candidates + 1)  # itself is among them
         nodes = np.arange(rows.start, rows.stop)
         columns[rows], scores[rows] = _best(x if reduced else None, nodes, near, found, k)
+    return columns, scores
 
 
-def _clustered(faiss: Any, x: Features, z: np.ndarray, columns: np.ndarray, scores: np.ndarray, shards: Shards) -> None:
+def _clustered(faiss: Any, x: Features, z: np.ndarray, k: int, shards: Shards) -> Neighbours:
     """The k nearest by z, the reduced rows, among the 8,000 nodes or more of the clusters nearest to a node's cluster.
 
-    Above 2 million nodes, 4,000 are searched.
-    There are N / 1,000 clusters, made by k-means of a sample. The cosines of a cluster's nodes are one matrix product;
-    the exact cosine then decides between 4 k candidates where x has more columns. Clusters are divided among the
-    ``shards``, and among as many threads as torch has.
+    Above 2 million nodes, 4,000 are searched. There are N / 1,000 clusters, made by k-means of a sample. The cosines
+    of a cluster's nodes are one matrix product; the exact cosine then decides between 4 k candidates where x has more
+    columns. Clusters are divided among the ``shards``, and among as many threads as torch has.
     """
     import torch  # slow to import
 
-    k = columns.shape[1]
+    columns, scores = _empty(x.shape[0], k)
     reduced = x.shape[1] > min(z.shape[1], CLUSTER_COLUMNS)
     candidates = FEW_CANDIDATES * k if reduced else k
     z = np.ascontiguousarray(row_l2(z[:, :CLUSTER_COLUMNS]), dtype=np.float32)
@@ -104,6 +104,11 @@ def _clustered(faiss: Any, x: Features, z: np.ndarray, columns: np.ndarray, scor
     with ThreadPoolExecutor(torch.get_num_threads()) as pool:
         for _ in pool.map(search, range(shards.rank, clusters.count, shards.size)):
             pass
+    return shards.sum(columns), shards.sum(scores)
+
+
+def _empty(count: int, k: int) -> Neighbours:
+    return np.zeros((count, k), dtype=np.int32), np.zeros((count, k), dtype=np.float32)
 
 
 class _Clusters:

@@ -1,8 +1,9 @@
-"""Feature maps from array to array, (N, F) dense or CSR, float32."""
+"""Features from array to array, (N, F) dense or CSR, float32, and the map of features that drgst-plus fits."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,10 +11,10 @@ import scipy.sparse as sp
 from drgst.errors import SettingError
 from drgst.graph.core import Features
 from drgst.transforms.products import ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
+from drgst.transforms.rank_normalise import RankTable, is_numeric
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
 FEW_ROUNDS = 3  # of subspace iteration where singular vectors are features, which need not be exact
-DENSE_ENTRIES = 2**26  # up to so many (256 MB), a sparse matrix may be made dense
 
 
 def row_l1(x: Features) -> Features:
@@ -41,29 +42,9 @@ def idf_of(present: np.ndarray, nodes: int) -> np.ndarray:
     return (1 + np.log((1 + nodes) / (1 + present))).astype(np.float32)
 
 
-def tfidf(x: Features) -> Features:
-    """x_ij · idf_j: rare features count more."""
-    return scale_columns(x, idf(x))
-
-
 def scale_columns(x: Features, by: np.ndarray) -> Features:
     """x_ij · by_j."""
     return _like(x, x.data * by[x.indices]) if isinstance(x, sp.csr_array) else x * by
-
-
-def standardise(x: Features) -> Features:
-    """(x_ij - m_j) / σ_j; x_ij / σ_j where x is sparse and has more than 2,000 columns or would take more than 256 MB.
-
-    σ_j = 0 counts as 1.
-    """
-    if not isinstance(x, np.ndarray) and x.shape[1] <= GRAM_COLUMNS and math.prod(x.shape) <= DENSE_ENTRIES:
-        x = x.toarray()
-    mean = np.asarray(x.mean(axis=0))
-    if isinstance(x, np.ndarray):
-        deviation = x.std(axis=0)
-        return np.asarray((x - mean) / np.where(deviation > 0, deviation, 1), dtype=np.float32)
-    deviation = np.sqrt(np.maximum(np.asarray(x.multiply(x).mean(axis=0)) - mean * mean, 0))
-    return _like(x, (x.data / np.where(deviation > 0, deviation, 1)[x.indices]).astype(np.float32))
 
 
 def centre(x: np.ndarray) -> np.ndarray:
@@ -117,6 +98,76 @@ def project(x: Features | ScaledMatrix, v: np.ndarray | None) -> np.ndarray:
     if v is not None:
         return _product(x, v)
     return np.asarray(x.toarray() if isinstance(x, sp.csr_array) else x, dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """x -> (x - m) ∘ s / ‖·‖₂ V, (N, k): columns weighted, rows of unit length, columns reduced.
+
+    Numeric features are rank-normalised first (:class:`~.RankTable`). Without negative values, m = 0 and s is the
+    square root of the inverse document frequency, so that rare words count more (experiment 021); otherwise m is the
+    mean and 1/s the standard deviation of each column. V are the leading right singular vectors.
+    """
+
+    ranks: RankTable | None
+    shift: np.ndarray | None  # m, (F,); None for 0
+    scale: np.ndarray  # s, (F,)
+    vectors: np.ndarray | None  # V, (F, k); None where there are few columns
+
+    @classmethod
+    def fit(cls, x: Features, k: int) -> FeatureMap:
+        """The map of at most ``k`` columns for features like ``x``, (N, F)."""
+        ranks = RankTable.fit(x) if is_numeric(x) else None
+        x = x if ranks is None else ranks(x)
+        values = x if isinstance(x, np.ndarray) else x.data
+        shift = None
+        if values.min(initial=0) < 0:
+            mean, deviation = _moments(x)
+            scale = (1 / np.where(deviation > 0, deviation, 1)).astype(np.float32)
+            shift = mean.astype(np.float32) if x.shape[1] <= GRAM_COLUMNS else None
+        else:
+            scale = np.sqrt(idf(x))
+        plain = cls(None, shift, scale, None)
+        return cls(ranks, shift, scale, projection(plain.weighted(x), k))
+
+    def __call__(self, x: Features, columns: slice = slice(None)) -> np.ndarray:
+        """The table of the nodes with features ``x``, (N, ≤k) float32, or some of its columns."""
+        if self.vectors is None:
+            return project(self.weighted(x)[:, columns], None)
+        return project(self.weighted(x), np.ascontiguousarray(self.vectors[:, columns]))
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the table."""
+        return int(self.scale.size if self.vectors is None else self.vectors.shape[1])
+
+    def weighted(self, x: Features) -> Features:
+        """The rows of unit length before their columns are reduced, (N, F)."""
+        x = x if self.ranks is None else self.ranks(x)
+        if self.shift is None:
+            return row_l2(scale_columns(x, self.scale))
+        return row_l2(((x if isinstance(x, np.ndarray) else x.toarray()) - self.shift) * self.scale)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything that the map consists of."""
+        own = {"shift": self.shift, "scale": self.scale, "vectors": self.vectors}
+        ranks = {} if self.ranks is None else {f"ranks_{name}": a for name, a in vars(self.ranks).items()}
+        return {name: array for name, array in {**own, **ranks}.items() if array is not None}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, np.ndarray]) -> FeatureMap:
+        """The map that consists of ``arrays``."""
+        ranks = {k.removeprefix("ranks_"): a for k, a in arrays.items() if k.startswith("ranks_")}
+        table = RankTable(**ranks) if ranks else None
+        return cls(table, arrays.get("shift"), arrays["scale"], arrays.get("vectors"))
+
+
+def _moments(x: Features) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of every column, (F,) float64."""
+    mean = np.asarray(x.mean(axis=0, dtype=np.float64)).reshape(-1)
+    squares = x * x if isinstance(x, np.ndarray) else x.multiply(x)
+    variance = np.asarray(squares.mean(axis=0, dtype=np.float64)).reshape(-1) - mean * mean
+    return mean, np.sqrt(np.maximum(variance, 0))
 
 
 def _product(x: Features | ScaledMatrix, y: np.ndarray) -> np.ndarray:

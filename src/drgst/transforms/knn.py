@@ -21,53 +21,41 @@ Piece: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, s
 
 # One multiply-add of a sparse product costs about as much as this many of a dense one (measured: 4 ns, 0.03 ns).
 SPARSE_COST = 130
-EXACT_NODES = 30_000  # up to which neighbours are exact by default: N² products take half a minute
+EXACT_NODES = 30_000  # up to which neighbours are exact: N² products take half a minute
+MEMORY = 256 * 2**20  # bytes of the working memory of exact neighbours
 
 
 def nearest_neighbours(
-    features: Features,
-    k: int,
-    memory_mb: float = 256,
-    exact: bool | None = None,
-    reduced: Callable[[], np.ndarray] | None = None,
-    shards: Shards = ALONE,
+    features: Features, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
 ) -> sp.csr_array:
     """cos(x_u, x_v) for the k nearest v ≠ u of every u, (N, N) CSR, one row per node, not symmetric.
 
-    Only neighbours with a cosine above 0 count, so that a row without features has none. ``exact`` neighbours need N²
-    products; they are computed for as many rows at a time as ``memory_mb`` allows beside the features themselves. Else
-    neighbours are found with faiss (:func:`~.approximate.approximate_neighbours`). The default is exact up to 30,000
-    nodes. ``reduced`` gives the features reduced to few columns, leading ones first, where they are there already.
-    Several ``shards`` divide the search by clusters; each finds all neighbours in the other cases.
+    Only neighbours with a cosine above 0 count, so that a row without features has none. Up to 30,000 nodes neighbours
+    are exact: N² products, for as many rows at a time as fit 256 MB. Above, they are found with faiss
+    (:func:`~.approximate.approximate_neighbours`). ``reduced`` gives the features reduced to few columns, leading ones
+    first, where they are there already. Several ``shards`` divide the search by clusters; otherwise each process finds
+    all neighbours.
     """
     if k < 1:
         raise SettingError(f"k is {k}, but a node needs at least 1 neighbour")
-    if memory_mb <= 0:
-        raise SettingError(f"memory_mb is {memory_mb}, but must be above 0")
     x = row_l2(features)
-    budget = int(memory_mb * 2**20)
-    if not (x.shape[0] <= EXACT_NODES if exact is None else exact):
+    if x.shape[0] > EXACT_NODES:
         why = f"The search for nearest neighbours among more than {EXACT_NODES:,} nodes"
         return approximate_neighbours(import_extra("faiss", "large", why), x, k, reduced, shards)
-    if _prefers_dense(x, budget):
-        pieces = _dense_pieces(x, k, budget)
+    if _prefers_dense(x, MEMORY):
+        pieces = _dense_pieces(x, k, MEMORY)
     else:
-        pieces = _sparse_pieces(sp.csr_array(x), k, budget)
+        pieces = _sparse_pieces(sp.csr_array(x), k, MEMORY)
     rows, columns, scores = (np.concatenate(part) for part in zip(*pieces, strict=True))
     keep = scores > 0
     return sp.csr_array((scores[keep], (rows[keep], columns[keep])), shape=(x.shape[0], x.shape[0]))
 
 
 def knn_adjacency(
-    features: Features,
-    k: int,
-    memory_mb: float = 256,
-    exact: bool | None = None,
-    reduced: Callable[[], np.ndarray] | None = None,
-    shards: Shards = ALONE,
+    features: Features, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
 ) -> sp.csr_array:
     """A_uv = 1 where v is among the k nearest of u by cosine, or u among those of v, (N, N), symmetric."""
-    near = nearest_neighbours(features, k, memory_mb, exact, reduced, shards)
+    near = nearest_neighbours(features, k, reduced, shards)
     near.data[:] = 1
     near.sort_indices()
     both = sp.csr_array(near.maximum(near.T.tocsr()))
@@ -78,7 +66,7 @@ def knn_adjacency(
 
 
 def can_find_neighbours(nodes: int) -> bool:
-    """Whether :func:`nearest_neighbours` works by default for so many nodes: few enough, or faiss is installed."""
+    """Whether :func:`nearest_neighbours` works for so many nodes: few enough, or faiss is installed."""
     return nodes <= EXACT_NODES or find_spec("faiss") is not None
 
 
@@ -113,7 +101,7 @@ def _sparse_pieces(x: sp.csr_array, k: int, budget: int) -> Iterator[Piece]:
         scores = x[start:stop] @ transposed
         nodes = np.repeat(np.arange(start, stop), np.diff(scores.indptr))
         scores.data[nodes == scores.indices] = -1  # a node is not its own neighbour
-        best = largest_per_row(scores.data, scores.indptr, k)
+        best = _largest_per_row(scores.data, scores.indptr, k)
         yield nodes[best], scores.indices[best], scores.data[best]
 
 
@@ -129,7 +117,7 @@ def _row_blocks(x: sp.csr_array, budget: int) -> Iterator[tuple[int, int]]:
         start, done = stop, float(entries[stop - 1])
 
 
-def largest_per_row(values: np.ndarray, indptr: np.ndarray, k: int) -> np.ndarray:
+def _largest_per_row(values: np.ndarray, indptr: np.ndarray, k: int) -> np.ndarray:
     """Positions of the k largest values of each row of a CSR matrix (all of a shorter row)."""
     picked = []
     for low, high in itertools.pairwise(indptr.tolist()):

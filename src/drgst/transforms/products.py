@@ -19,7 +19,6 @@ MANY_ROWS = 100_000  # above which sums over blocks of rows are precise enough w
 FEW_COLUMNS = 8  # that a scaled matrix is multiplied by at a time
 PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
 
-
 T = TypeVar("T")
 
 
@@ -39,9 +38,6 @@ class Storage:
         if self.folder is None:
             return np.empty(shape, dtype=self.dtype)
         return np.lib.format.open_memmap(self.folder / f"{name}.npy", mode="w+", dtype=self.dtype, shape=shape)
-
-
-MEMORY = Storage()
 
 
 def in_parts(work: Callable[[slice], T], rows: int) -> Iterator[T]:
@@ -174,17 +170,6 @@ def _part_of_gram(z: np.ndarray, part: slice) -> np.ndarray:
         block = as_float32(z[rows])
         total += block.T @ block
     return total
-
-
-def centre_rows(z: np.ndarray) -> np.ndarray:
-    """z_i ← (z_i - z̄) / ‖z_i - z̄‖₂ in place, (N, D) of any storage; a row equal to z̄ becomes zero."""
-    blocks = list(row_blocks(*z.shape))
-    mean = sum(z[rows].sum(axis=0, dtype=np.float64) for rows in blocks) / max(z.shape[0], 1)
-    for rows in blocks:
-        block = z[rows] - np.asarray(mean, dtype=np.float32)
-        divide_rows(block, np.einsum("ij,ij->i", block, block, dtype=np.float64))
-        z[rows] = block
-    return z
 
 
 def divide_rows(z: np.ndarray, squares: np.ndarray) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.transforms.features import FEW_ROUNDS, centre, svd
-from drgst.transforms.normalise import sym_norm_without_loops
+from drgst.transforms.propagate import sym_norm_without_loops
 
 SPECTRAL = 64  # leading singular vectors, as in the view "structure" of drgst-plus
 COLUMNS = SPECTRAL + 1

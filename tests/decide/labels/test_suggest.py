@@ -14,7 +14,7 @@ from drgst.errors import SettingError
 from drgst.graph.split import random_split
 from drgst.runs.config import RunConfig
 from drgst.runs.run import Run
-from drgst.selftrain.learners.multiview.views import Views
+from drgst.selftrain.views.graph_views import Views
 
 GRAPH = block_model(150, 500, seed=0, classes=3, features=40, words=6)
 NAMES = ("a", "b", "c")

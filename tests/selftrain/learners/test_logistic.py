@@ -13,7 +13,7 @@ from drgst.graph.core import make_graph
 from drgst.nn.losses import cross_entropy
 from drgst.selftrain.learners.logistic import LogisticPPR, smoothed_rows
 from drgst.selftrain.problem import Targets
-from drgst.transforms.normalise import sym_norm
+from drgst.transforms.propagate import sym_norm
 
 
 def test_smoothed_rows_against_the_dense_matrix(world: Any) -> None:

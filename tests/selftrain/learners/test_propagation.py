@@ -15,7 +15,7 @@ from drgst.nn.losses import cross_entropy
 from drgst.selftrain.learners.propagation import LabelPropagation, row_probabilities
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
-from drgst.transforms.normalise import sym_norm_without_loops
+from drgst.transforms.propagate import sym_norm_without_loops
 from drgst.transforms.softmax import softmax
 
 

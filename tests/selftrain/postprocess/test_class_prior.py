@@ -14,7 +14,7 @@ from drgst.datasets.synthetic import block_model
 from drgst.errors import RunError, SettingError
 from drgst.graph.split import random_split
 from drgst.recipes import find_recipe
-from drgst.selftrain.postprocess.class_prior import ClassPrior
+from drgst.selftrain.slots.postprocess import ClassPrior
 
 GRAPH = block_model(200, 600, seed=0, classes=3, features=20)
 SPLIT = random_split(GRAPH, per_class=4, val=20, test=40, seed=0)

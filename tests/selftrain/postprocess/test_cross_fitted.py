@@ -15,13 +15,12 @@ from drgst.recipes import find_recipe
 from drgst.runs.metrics import calibration_error
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.learners.multiview.stacking import folds
-from drgst.selftrain.postprocess import cross_fitted as module
-from drgst.selftrain.postprocess.base import Context
-from drgst.selftrain.postprocess.cross_fitted import CrossFitted, fold_problem
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
+from drgst.selftrain.slots import postprocess as module
+from drgst.selftrain.slots.postprocess import Context, CrossFitted, fold_problem
+from drgst.selftrain.views.ensemble import MultiViewEnsemble
+from drgst.selftrain.views.stacking import folds
 from drgst.transforms.softmax import softmax
 
 LEARNT = "postprocess/0/"
@@ -62,7 +61,8 @@ def test_the_average_by_hand(fitted: tuple[Graph, drgst.SelfTraining]) -> None:
     """With n labels per class, fold runs have n / (n + 10) of it; z and every W and b alike."""
     _, model = fitted
     last, before = model.history_[-1], model.history_[-2]
-    z, state = CrossFitted().average(last, [before, before], np.repeat([0, 1, 2], 4))
+    problem, recipe = model.result_.run.problem, model.result_.run.recipe
+    z, state = CrossFitted().average(context(problem, recipe, model.history_), [before, before])
     a = 4 / 14
     np.testing.assert_allclose(softmax(z), softmax((1 - a) * last.final_logits + a * before.final_logits), atol=1e-5)
     name = next(name for name in state if name.endswith(".weight"))

@@ -11,12 +11,11 @@ from drgst.graph.core import make_graph
 from drgst.graph.split import Split
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
-from drgst.selftrain.postprocess.base import Context
-from drgst.selftrain.postprocess.smooth import CorrectAndSmooth, corrected
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
-from drgst.transforms.normalise import sym_norm_without_loops
+from drgst.selftrain.slots.postprocess import Context, CorrectAndSmooth, corrected
+from drgst.transforms.propagate import sym_norm_without_loops
 from drgst.transforms.softmax import softmax
 
 

@@ -17,10 +17,10 @@ from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import believe, self_train
 from drgst.selftrain.history import History
 from drgst.selftrain.persist import load_stage, save_stage
-from drgst.selftrain.postprocess.calibrated import Calibrated
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.slots.calibrate import CaGCN, Calibrate, Identity, Learnt, Temperature
+from drgst.selftrain.slots.postprocess import Calibrated
 from drgst.selftrain.slots.select import Threshold
 from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 from drgst.transforms.softmax import softmax

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from torch import Tensor
 
 from drgst.decide.labels.state import BLOCK, LabelState
 from drgst.runs.result import Result
-from drgst.selftrain.learners.multiview.views import Views
+from drgst.selftrain.views.ensemble import fitted_weights
+from drgst.selftrain.views.graph_views import Views
 from drgst.transforms.features import row_l2
 
 Parts = list[tuple[np.float32, np.ndarray]]  # √w_v and Z_v of each view
@@ -17,7 +17,6 @@ Parts = list[tuple[np.float32, np.ndarray]]  # √w_v and Z_v of each view
 MAX_COLUMNS = 300  # of a representation
 MIN_WEIGHT = 0.05  # of a view in it
 LABELS = 23  # tells the random numbers of suggestions from those of the run
-SHARE = ".share"  # the weight of a view in the state of a multi-view ensemble
 
 
 def label_rng(seed: int) -> np.random.Generator:
@@ -34,7 +33,7 @@ def first_state(views: Views, candidates: np.ndarray, rng: np.random.Generator) 
 
 def run_state(result: Result, views: Views, candidates: np.ndarray, rng: np.random.Generator) -> LabelState:
     """The state after a run."""
-    z = representation(views, view_weights(result.model.state, views))
+    z = representation(views, fitted_weights(result.model.state) or views.default_weights())
     return LabelState(
         z,
         candidates,
@@ -53,14 +52,8 @@ def result_state(result: Result, sample: bool) -> LabelState:
         z = np.asarray(row_l2(result.stage.embedding), dtype=np.float32)
         return LabelState(z, nodes, result.train, rng, result.probabilities, result.stage.all_gain)
     problem = result.run.problem
-    views: Views = problem.graph_cache.get(problem.graph, "views", lambda: Views(problem.graph))
+    views = Views.of(problem.graph, problem.graph_cache)
     return run_state(result, views, nodes, rng)
-
-
-def view_weights(state: Mapping[str, Tensor], views: Views) -> dict[str, float]:
-    """View -> weight of a fitted multi-view ensemble; the default weights for the state of any other learner."""
-    found = {name.removesuffix(SHARE): float(w) for name, w in state.items() if name.endswith(SHARE)}
-    return found or views.default_weights()
 
 
 def representation(views: Views, weights: Mapping[str, float]) -> np.ndarray:

@@ -12,7 +12,7 @@ from drgst.decide.labels.represent import first_state, label_rng, result_state
 from drgst.decide.labels.state import LabelState, choose, represents
 from drgst.graph.core import Graph
 from drgst.runs.result import Result
-from drgst.selftrain.learners.multiview.views import Views
+from drgst.selftrain.views.graph_views import Views
 
 CONFIDENT = 0.95  # above which a node is only suggested where it stands for others, or is a sample
 STANDS_FOR = 5  # unlabelled nodes, at least, that such a node must stand for

@@ -26,8 +26,8 @@ from drgst.runs.fingerprint import split_fingerprint
 from drgst.runs.metrics import ClassScores, finite
 from drgst.runs.result import Result
 from drgst.runs.run import Run
-from drgst.selftrain.learners.multiview.views import Views
 from drgst.selftrain.problem import GraphCache
+from drgst.selftrain.views.graph_views import Views
 
 Point = dict[str, Any]  # labels, accuracy, macro_f1, ece, seconds of the fit and of the choice
 
@@ -96,7 +96,7 @@ class Simulation:
     def _fit(self, train: np.ndarray, sampled: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, LabelState]:
         """p of every node, (N, C), and the state in which labels are chosen."""
         graph, split = self.graph, self.split
-        views: Views = self.cache.get(graph, "views", lambda: Views(graph))
+        views = Views.of(graph, self.cache)
         p = np.zeros((graph.num_nodes, graph.num_classes))
         free = np.setdiff1d(np.flatnonzero(graph.labels >= 0), np.concatenate([train, split.val, split.test]))
         known = np.unique(graph.labels[train])

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 
 from drgst.nn.ops.sparse import SparseMatrix
-from drgst.transforms.normalise import laplacian_norm, mean_norm, sym_norm
+from drgst.transforms.propagate import laplacian_norm, mean_norm, sym_norm
 
 
 def plain(a: sp.csr_array) -> sp.csr_array:
@@ -69,7 +69,7 @@ class Adjacency:
 
     @property
     def sym(self) -> SparseMatrix:
-        """Â, see :func:`~drgst.transforms.normalise.sym_norm`."""
+        """Â, see :func:`~drgst.transforms.propagate.sym_norm`."""
         return self.form("sym")
 
     @cached_property

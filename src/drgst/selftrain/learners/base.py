@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -76,6 +76,24 @@ class Explains(Protocol):
     def ablations(
         self, state: Mapping[str, Tensor], graph: Graph, settings: Settings, node: int, /
     ) -> Iterable[Ablation]: ...
+
+
+@runtime_checkable
+class CrossFits(Protocol):
+    """A learner whose choices for a problem stay the same in cross-fitting, and whose fold runs may be averaged."""
+
+    def with_choices(self, problem: Problem, /) -> Learner: ...
+
+    def average(
+        self, own: Mapping[str, Tensor], others: Sequence[Mapping[str, Tensor]], share: float, /
+    ) -> Mapping[str, Tensor]: ...
+
+
+@runtime_checkable
+class Divides(Protocol):
+    """A learner whose work several processes may share; ``undivided`` says why they can't for a problem, else ''."""
+
+    def undivided(self, problem: Problem, /) -> str: ...
 
 
 def fitted(name: str, problem: Problem, logits: np.ndarray, state: Mapping[str, Tensor], began: float) -> Trained:

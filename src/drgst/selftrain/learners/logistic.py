@@ -19,8 +19,7 @@ from drgst.selftrain.learners.base import Trained, fitted
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.transforms.features import idf, row_l2, scale_columns
-from drgst.transforms.normalise import sym_norm
-from drgst.transforms.propagate import propagate_to_limit
+from drgst.transforms.propagate import propagate_to_limit, sym_norm
 
 
 def smoothed_rows(graph: Graph, x: Features, nodes: np.ndarray, alpha: float) -> np.ndarray:

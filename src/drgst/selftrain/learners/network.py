@@ -17,7 +17,7 @@ from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.nn.inputs import Inputs, describe_features, make_inputs
 from drgst.nn.losses import NodeLoss, Objective, WeightedLoss
-from drgst.nn.minibatch import trainer_class
+from drgst.nn.minibatch import batch_size, trainer_class
 from drgst.nn.models.base import Backbone
 from drgst.nn.models.module import PyGModule
 from drgst.nn.random import generator, seeded_torch
@@ -129,6 +129,13 @@ class Network:
                 "give it a dropout layer, or take gain=dropedge"
             )
         return gain
+
+    def undivided(self, problem: Problem) -> str:
+        """Several processes share mini-batches only."""
+        nodes = problem.graph.num_nodes
+        if batch_size(problem.settings.batch, nodes) is not None:
+            return ""
+        return f"a batch has all {nodes:,} nodes; give a smaller batch, as in --set batch=10000"
 
     @staticmethod
     @torch.no_grad()

@@ -19,8 +19,7 @@ from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Ablation, Trained, fitted
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
-from drgst.transforms.normalise import sym_norm_without_loops
-from drgst.transforms.propagate import propagate_to_limit
+from drgst.transforms.propagate import propagate_to_limit, sym_norm_without_loops
 
 MOST_LABELLED = 10  # labelled nodes that an explanation names
 UNIFORM_SHARE = 1e-3  # of every prediction, so that no class has probability 0

@@ -16,7 +16,7 @@ from drgst.nn.inputs import open_device
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.random import generator
 from drgst.selftrain.problem import Problem
-from drgst.transforms.normalise import sym_norm
+from drgst.transforms.propagate import sym_norm
 from drgst.transforms.softmax import log_softmax
 from drgst.uncertainty.cagcn import CalibrationLoss, apply_cagcn, fit_cagcn
 from drgst.uncertainty.calibration import (

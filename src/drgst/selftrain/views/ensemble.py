@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -11,26 +11,29 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from drgst.errors import RunError, SettingError
+from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.training import OnEpoch
 from drgst.selftrain.learners.base import Ablation, Trained, untrained
-from drgst.selftrain.learners.multiview.blocks import ensemble_in_blocks
-from drgst.selftrain.learners.multiview.prior import SAMPLED_NODES, match_prior
-from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
-from drgst.selftrain.learners.multiview.stacking import view_weights
-from drgst.selftrain.learners.multiview.view_maps import ViewMaps
-from drgst.selftrain.learners.multiview.views import LEADING_COLUMNS, PROPAGATED, Views, matching_views
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.views.graph_views import Views
+from drgst.selftrain.views.prior import SAMPLED_NODES, match_prior
+from drgst.selftrain.views.registry import matching_views
+from drgst.selftrain.views.regression import SoftmaxRegression, linear_log_probs
+from drgst.selftrain.views.shared import ViewMaps
+from drgst.selftrain.views.stacking import view_weights
+from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, release, row_blocks
 from drgst.transforms.propagate import smooth_log_probs
 from drgst.transforms.rank_normalise import describe_features
-from drgst.transforms.softmax import DOUBLE_ROWS, entropy, log_softmax_float32
+from drgst.transforms.softmax import DOUBLE_ROWS, entropy, log_softmax_float32, row_max
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 MIN_WEIGHT = 0.01  # of a view that is used
-MAPS = "map."  # prefix of the maps of views in a state
+SHOWN_COLUMNS = 64  # of the embedding
+SHARE = ".share"  # suffix of the weight of a view in a state
+MAPS = "map."  # prefix of what views have fitted, in a state
 SMALLEST = np.finfo(np.float64).tiny  # above zero
 
 Weights = Mapping[str, float]
@@ -70,13 +73,13 @@ class MultiViewEnsemble:
             problem.step("view", number, len(weights))
             weight, bias = _fitted(regression, views, name, targets)
             state |= {f"{name}.weight": torch.from_numpy(weight), f"{name}.bias": torch.from_numpy(bias)}
-            state[f"{name}.share"] = torch.tensor(share, dtype=torch.float64)
+            state[name + SHARE] = torch.tensor(share, dtype=torch.float64)
         log_p, gain = _evaluated(views, state, weights)
         first = max(weights, key=lambda name: weights[name])
         return Trained(
             log_p,
-            views.leading(first, LEADING_COLUMNS),
-            state | {MAPS + name: torch.from_numpy(array) for name, array in self._maps(views, weights).items()},
+            views.leading(first, SHOWN_COLUMNS),
+            state | {MAPS + name: torch.from_numpy(array) for name, array in views.saved(weights).items()},
             untrained(problem, log_p, "softmax regression is fitted"),
             time.perf_counter() - began,
             lambda _rng, _exact: gain(),
@@ -86,9 +89,7 @@ class MultiViewEnsemble:
 
     def views(self, problem: Problem) -> Views:
         """The views of the problem's graph, made once."""
-        make = lambda: Views(problem.graph, shards=problem.shards)  # noqa: E731
-        views: Views = problem.graph_cache.get(problem.graph, "views", make)
-        return views
+        return Views.of(problem.graph, problem.graph_cache, problem.shards)
 
     def view_weights(self, problem: Problem) -> dict[str, float]:
         """View -> weight, fitted once per problem; views below 0.01 are left out."""
@@ -117,16 +118,26 @@ class MultiViewEnsemble:
     def _applied(self, state: Mapping[str, Tensor], graph: Graph) -> tuple[dict[str, np.ndarray], dict[str, float]]:
         """View -> L_v on ``graph``, and view -> weight, of the views that it allows."""
         arrays = {name.removeprefix(MAPS): t.numpy() for name, t in state.items() if name.startswith(MAPS)}
-        views = Views(graph, ViewMaps(arrays))
-        shares = {k.removesuffix(".share"): float(v) for k, v in state.items() if k.endswith(".share")}
-        old = [name for name in shares if name in PROPAGATED and f"{name}.map" not in arrays]
-        if old:
-            raise RunError(
-                f"the model was fitted by an earlier version, which had another view {old[0]!r}; fit it again"
-            )
-        kept = views.carried_over(shares)
-        total = sum(shares[name] for name in kept)
-        return {n: _log_probs(views, n, state) for n in kept}, {n: shares[n] / total for n in kept}
+        views, weights = Views(graph, ViewMaps(arrays)), fitted_weights(state)
+        kept = views.carried_over(weights)
+        total = sum(weights[name] for name in kept)
+        return {n: _log_probs(views, n, state) for n in kept}, {n: weights[n] / total for n in kept}
+
+    def with_choices(self, problem: Problem) -> MultiViewEnsemble:
+        """The learner with the view weights that it has for ``problem``, whatever it is trained on next."""
+        return replace(self, weights=tuple(self.view_weights(problem).items()))
+
+    def average(
+        self, own: Mapping[str, Tensor], others: Sequence[Mapping[str, Tensor]], share: float
+    ) -> dict[str, Tensor]:
+        """(1 - a) θ + a mean_k θ_k of every W and b, a = ``share``; log p is linear in θ up to a constant."""
+        names = [name for name in own if name.endswith((".weight", ".bias"))]
+        each = {name: torch.stack([state[name] for state in others]).mean(dim=0) for name in names}
+        return {name: (1 - share) * own[name] + share * each[name] for name in names}
+
+    def undivided(self, _problem: Problem) -> str:
+        """Several processes share every run, so there is no reason against it."""
+        return ""
 
     def ablations(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
         """log softmax(Σ_{v ≠ g} w_v L_v) of the node without each view g, with the other weights as they are."""
@@ -138,11 +149,6 @@ class MultiViewEnsemble:
             alone = f"alone {graph.class_names[int(top.argmax())]} {np.exp(top.max()):.2f}, weight {weights[name]:.2f}"
             found.append(Ablation("view", name, combine(rest, weights)[0], alone))
         return found
-
-    def _maps(self, views: Views, weights: Weights) -> dict[str, np.ndarray]:
-        """The maps that the used views need."""
-        used = {*weights, *(("features",) if any(n not in ("structure", "neighbours") for n in weights) else ())}
-        return {name: a for name, a in views.maps.arrays.items() if name.split(".")[0] in {"nodes", *used}}
 
     def _selection_logits(self, log_p: np.ndarray, views: Views, weights: Weights, problem: Problem) -> np.ndarray:
         """log p smoothed over the edges of the views, with the class prior that is stated or that p expects."""
@@ -159,6 +165,11 @@ class MultiViewEnsemble:
         text = f"View weights: {', '.join(f'{name} {share:.2f}' for name, share in ordered)}."
         words = problem.graph_cache.get(problem.graph, "words", lambda: describe_features(problem.graph.features))
         return f"{text} {words}".rstrip()
+
+
+def fitted_weights(state: Mapping[str, Tensor]) -> dict[str, float]:
+    """View -> weight of a fitted ensemble; empty for the state of any other learner."""
+    return {name.removesuffix(SHARE): float(w) for name, w in state.items() if name.endswith(SHARE)}
 
 
 def subsample(targets: Targets, most: int) -> Targets:
@@ -222,3 +233,56 @@ def _fitted(regression: SoftmaxRegression, views: Views, name: str, targets: Tar
 
 def _log_probs(views: Views, name: str, state: Mapping[str, Tensor]) -> np.ndarray:
     return linear_log_probs(views[name], state[f"{name}.weight"].numpy(), state[f"{name}.bias"].numpy())
+
+
+def ensemble_in_blocks(
+    views: Mapping[str, np.ndarray], state: Mapping[str, Tensor], weights: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """log softmax(Σ_v w_v (Z_v W_v + b_v)), (N, C), and H(Σ_v w_v p_v) - Σ_v w_v H(p_v), (N,), float32.
+
+    As :func:`combine` and :func:`disagreement`, since the normaliser of a view is one number per node; but
+    no array of size (N, C) is held per view.
+    """
+    linear = {n: (state[f"{n}.weight"].numpy(), state[f"{n}.bias"].numpy()) for n in weights}
+    count, classes = views[next(iter(weights))].shape[0], next(iter(linear.values()))[1].size
+    log_p = np.empty((count, classes), dtype=np.float32)
+    gain = np.empty(count, dtype=np.float32)
+    width = max(w.shape[0] for w, _ in linear.values())
+
+    def evaluate(part: slice) -> None:
+        for rows in row_blocks(part, width, NARROW_BYTES):
+            log_p[rows], gain[rows] = _block({name: views[name][rows] for name in linear}, linear, weights)
+        for name in linear:
+            release(views[name])
+
+    list(in_parts(evaluate, count))
+    return log_p, gain
+
+
+def _block(
+    views: Mapping[str, np.ndarray], linear: Mapping[str, tuple[np.ndarray, np.ndarray]], weights: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    total = mixed = own = np.zeros(1, dtype=np.float32)
+    for name, (weight, bias) in linear.items():
+        share = np.float32(weights[name])
+        z = as_float32(views[name]) @ weight
+        z += bias
+        p = _log_softmax(z)
+        z *= share
+        total = total + z
+        p *= share
+        mixed = mixed + p
+        own = own + np.einsum("ij,ij->i", p, z) / share
+    log_p = np.asarray(total)
+    _log_softmax(log_p)
+    return log_p, np.maximum(entropy(mixed) + own, 0)
+
+
+def _log_softmax(z: np.ndarray) -> np.ndarray:
+    """log softmax in place; softmax is returned."""
+    z -= row_max(z)
+    p = np.exp(z)
+    sums = p.sum(axis=1, keepdims=True)
+    z -= np.log(sums)
+    p /= sums
+    return p

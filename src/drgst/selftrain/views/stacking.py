@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
+from drgst.selftrain.views.regression import SoftmaxRegression, linear_log_probs
 from drgst.transforms.softmax import log_softmax
 from drgst.uncertainty.calibration import PRIOR_STD
 

@@ -1,11 +1,11 @@
-"""Ridge regression of one representation on another."""
+"""The ridge map of propagated views."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from drgst.selftrain.learners.multiview.ridge import PENALTY, ridge_map
+from drgst.selftrain.views.base import PENALTY, ridge_map
 from drgst.transforms import products
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from drgst.selftrain.learners.multiview.regression import SoftmaxRegression
-from drgst.selftrain.learners.multiview.stacking import (
+from drgst.selftrain.views.regression import SoftmaxRegression
+from drgst.selftrain.views.stacking import (
     PSEUDO_COUNTS,
     folds,
     out_of_fold,

@@ -16,12 +16,20 @@ from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split, random_split
 from drgst.nn.losses import CorrectedCrossEntropy, NodeLoss, cross_entropy
 from drgst.selftrain.learners.base import Trained
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble, disagreement, evened, subsample
-from drgst.selftrain.learners.multiview.prior import match_prior
-from drgst.selftrain.learners.multiview.views import VIEWS
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
-from drgst.transforms.normalise import sym_norm
+from drgst.selftrain.views import ensemble as module
+from drgst.selftrain.views.ensemble import (
+    MultiViewEnsemble,
+    combine,
+    disagreement,
+    ensemble_in_blocks,
+    evened,
+    subsample,
+)
+from drgst.selftrain.views.prior import match_prior
+from drgst.selftrain.views.registry import VIEWS
+from drgst.transforms.propagate import sym_norm
 from drgst.transforms.softmax import log_softmax, softmax
 
 
@@ -165,7 +173,7 @@ def test_new_nodes_are_predicted_nearly_as_by_a_new_fit() -> None:
 
     joined = MultiViewEnsemble().predict(state, graph, Settings())
     assert right(joined[new], new) > right(refit[new], new) - 0.05
-    with pytest.warns(UserWarning, match="the others stand in"):
+    with pytest.warns(UserWarning, match="the remaining views are used"):
         alone = MultiViewEnsemble().predict(state, part(graph, new), Settings())
     assert right(alone, new) > 0.6
 
@@ -235,3 +243,21 @@ def test_given_weights_count_within_a_class() -> None:
 def test_few_pseudo_labels_are_all_kept(most: int) -> None:
     targets = Targets(np.arange(107), np.zeros(107, dtype=np.int64), np.ones(107), 7)
     assert subsample(targets, most) is targets
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_an_ensemble_in_blocks_is_the_same_as_all_at_once(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "NARROW_BYTES", 7 * 4 * 6)  # seven rows of the widest view
+    rng = np.random.default_rng(0)
+    views = {name: rng.normal(size=(50, width)).astype(dtype) for name, width in (("a", 6), ("b", 3))}
+    weights = {"a": 0.7, "b": 0.3}
+    state = {f"{n}.weight": torch.from_numpy(rng.normal(size=(z.shape[1], 4)).astype("f4")) for n, z in views.items()}
+    state |= {f"{n}.bias": torch.from_numpy(rng.normal(size=4).astype("f4")) for n in views}
+    each = {
+        n: log_softmax(z.astype("f4") @ state[f"{n}.weight"].numpy() + state[f"{n}.bias"].numpy())
+        for n, z in views.items()
+    }
+    log_p, gain = ensemble_in_blocks(views, state, weights)
+    assert log_p.dtype == gain.dtype == np.float32
+    np.testing.assert_allclose(log_p, combine(each, weights), atol=1e-5)
+    np.testing.assert_allclose(gain, disagreement(each, weights), atol=1e-5)

@@ -15,9 +15,9 @@ from drgst import SelfTraining
 from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.recipes import find_recipe
-from drgst.selftrain.learners.multiview import prior as module
-from drgst.selftrain.learners.multiview.ensemble import MultiViewEnsemble
-from drgst.selftrain.learners.multiview.prior import expected_prior, match_prior, prior_shift, stated_prior
+from drgst.selftrain.views import prior as module
+from drgst.selftrain.views.ensemble import MultiViewEnsemble
+from drgst.selftrain.views.prior import expected_prior, match_prior, prior_shift, stated_prior
 from drgst.transforms.softmax import log_softmax
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.selftrain.learners.multiview import view_maps as module
-from drgst.selftrain.learners.multiview.view_maps import ViewMaps, checksum_of_ids
+from drgst.selftrain.views import shared as module
+from drgst.selftrain.views.shared import ViewMaps, checksum_of_ids, columns_kept
 
 
 def test_an_array_is_learnt_once() -> None:
@@ -33,3 +33,8 @@ def test_the_checksum_does_not_depend_on_the_size_of_a_block(world: Any, monkeyp
     monkeypatch.setattr(module, "ID_BLOCK", 7)
     assert checksum_of_ids(world.graph, 50) == whole
     assert checksum_of_ids(world.graph, 49) != whole
+
+
+@pytest.mark.parametrize(("nodes", "kept"), [(0, 256), (30_000, 256), (200_000, 99), (1_000_000, 44), (10**8, 32)])
+def test_of_very_many_nodes_fewer_columns_are_kept(nodes: int, kept: int) -> None:
+    assert columns_kept(nodes) == kept

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from drgst.selftrain.learners.multiview.regression import SoftmaxRegression, linear_log_probs
+from drgst.selftrain.views.regression import SoftmaxRegression, linear_log_probs
 from drgst.transforms.softmax import log_softmax
 
 

@@ -1,1 +1,0 @@
-"""Postprocess: what is done to the predictions of the result."""

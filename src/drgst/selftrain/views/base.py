@@ -1,0 +1,107 @@
+"""What a view is, and what views of propagated features have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.graph.core import Graph
+from drgst.selftrain.views.shared import Shared
+from drgst.shards import ALONE, Shards
+from drgst.transforms.features import row_l2
+from drgst.transforms.products import as_float32, release, row_blocks
+from drgst.transforms.propagate import Polynomial, restart_coefficients, shortened
+
+RESTART, STEPS = 0.15, 20  # restart probability α and steps of propagations: experiments 024 and 034
+SHORT_DEGREE = 10  # of the polynomials of large graphs: they differ from those of 20 steps by at most 0.0011
+PENALTY = 0.01  # ε, over the mean variance of a column; 0.001 to 0.1 differ by less than 0.1 points: experiment 034
+
+
+class View(ABC):
+    """A representation of the nodes of a graph: graph -> Z, (N, D), with rows of length 1 at most.
+
+    Everything that a view fits goes to ``shared.maps`` under names that begin with the name of the view. It is saved
+    with the model and read from there for other graphs. No view reads a label.
+    """
+
+    name: ClassVar[str]
+    needs_features: ClassVar[bool] = False
+    needs_edges: ClassVar[bool] = False
+    of_nodes: ClassVar[bool] = False  # whether the view knows the nodes of the fitted graph only, and nodes added to it
+    saved: ClassVar[tuple[str, ...]] = ("mean",)  # what is fitted, without the name of the view
+    homophily_by: ClassVar[str | None] = None  # the view by which the default weight measures how alike neighbours are
+
+    def applies(self, graph: Graph, features: bool) -> bool:
+        """Whether the view can be made of ``graph``, whose features tell some nodes apart or not."""
+        return (features or not self.needs_features) and (graph.num_edges > 0 or not self.needs_edges)
+
+    @abstractmethod
+    def make(self, shared: Shared) -> np.ndarray:
+        """Z, (N, D); with several shards the own rows."""
+
+    def matrix(self, shared: Shared) -> sp.csr_array | None:
+        """The normalised adjacency S, (N, N), over which the view propagates; None where it does not."""
+        del shared
+        return None
+
+
+class PropagatedView(View):
+    """Z M / ‖·‖₂, Z = centred rows of Π X of unit length, Π = α Σ_k (1-α)^k S^k, M = :func:`ridge_map` of X and Z.
+
+    Directions in which a node and its surroundings agree keep their length, noise gets shorter (experiment 034).
+    """
+
+    saved = ("mean", "map")
+
+    @abstractmethod
+    def matrix(self, shared: Shared) -> sp.csr_array:
+        """S, the same object for every call."""
+
+    @abstractmethod
+    def table(self, shared: Shared) -> np.ndarray:
+        """X, (N, D); with several shards the own columns."""
+
+    def make(self, shared: Shared) -> np.ndarray:
+        """Z M with unit rows, in the storage of the views."""
+        s, x, maps, shards = self.matrix(shared), self.table(shared), shared.maps, shared.shards
+        coefficients = restart_coefficients(RESTART, STEPS)
+        polynomial = Polynomial(s, shortened(coefficients, SHORT_DEGREE) if shared.large else coefficients)
+        out = shared.storage.empty(x.shape, self.name)
+        z, mean = polynomial.unit_rows(x, out, maps.arrays.get(f"{self.name}.mean"), shards)
+        maps.arrays[f"{self.name}.mean"] = all_columns(mean, shards)
+        weight = maps.learn(f"{self.name}.map", lambda: ridge_map(shards.to_rows(x, z.shape[1]), z, shards))
+        for rows in row_blocks(*z.shape):
+            z[rows] = row_l2(as_float32(z[rows]) @ weight)
+        release(z)
+        return z
+
+
+def ridge_map(x: np.ndarray, z: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
+    """M = argmin ‖(X - x̄) M - Z‖² + ε σ² N ‖M‖², (D, E) float32, for X, (N, D), and Z, (N, E), of any storage.
+
+    σ² is the mean variance of a column of X, and ε = 0.01. With several ``shards``, X and Z have the own rows.
+    """
+    width = x.shape[1]
+    moments = np.zeros((width, width + z.shape[1] + 1))  # Xᵀ [X, Z, 1]
+    total = np.zeros(z.shape[1] + 1)
+    for rows in row_blocks(x.shape[0], max(width, z.shape[1])):
+        block = as_float32(x[rows]).astype(np.float64)
+        right = np.hstack([as_float32(z[rows]).astype(np.float64), np.ones((block.shape[0], 1))])
+        moments += block.T @ np.hstack([block, right])
+        total += right.sum(axis=0)
+    moments, total = shards.sum(moments), shards.sum(total)
+    mean = moments[:, -1] / max(total[-1], 1)
+    square = moments[:, :width] - total[-1] * np.outer(mean, mean)
+    cross = moments[:, width:-1] - np.outer(mean, total[:-1])
+    penalty = PENALTY * np.trace(square) / width
+    square[np.diag_indices(width)] += penalty or 1.0  # 1 where all columns are constant: M is 0 then
+    return np.asarray(np.linalg.solve(square, cross), dtype=np.float32)
+
+
+def all_columns(own: np.ndarray, shards: Shards) -> np.ndarray:
+    """The columns of all shards, (D,), from the own ones, (d,)."""
+    width = int(shards.sum(np.array(own.size)))
+    return shards.to_rows(np.repeat(own[None], shards.size, axis=0), width)[0] if shards.size > 1 else own

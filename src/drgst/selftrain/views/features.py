@@ -1,0 +1,19 @@
+"""The view ``features``: the features alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from drgst.selftrain.views.base import View
+from drgst.selftrain.views.shared import Shared
+
+
+class FeaturesAlone(View):
+    """Centred rows of the feature table, of unit length."""
+
+    name = "features"
+    needs_features = True
+
+    def make(self, shared: Shared) -> np.ndarray:
+        """(x_i - x̄) / ‖x_i - x̄‖₂."""
+        return shared.own_rows(shared.centred(self.name, shared.whole_table()))

@@ -1,0 +1,155 @@
+"""The views of one graph: a label-free object that runs on the same graph share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.errors import GraphError, RunError
+from drgst.graph.core import Graph
+from drgst.selftrain.problem import GraphCache
+from drgst.selftrain.views import shared
+from drgst.selftrain.views.registry import VIEWS, available_views
+from drgst.selftrain.views.shared import Arrays, Shared
+from drgst.shards import ALONE, Shards
+from drgst.transforms.features import row_l2
+from drgst.transforms.products import gram, multiply_rows
+from drgst.transforms.propagate import MatrixSum
+from drgst.transforms.rank_normalise import informative
+
+ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often similar as not
+PAIRS = 20_000  # edges and random pairs whose cosines are compared
+
+
+class Views(Shared):
+    """View -> Z, (N, D), each made once; with several ``shards`` the own rows."""
+
+    @classmethod
+    def of(cls, graph: Graph, cache: GraphCache, shards: Shards = ALONE) -> Views:
+        """The views in ``cache``, made where ``graph`` has none there yet."""
+        made: Views = cache.get(graph, "views", lambda: cls(graph, shards=shards))
+        return made
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The representation of that view."""
+        return np.asanyarray(self.once(f"view {name}", lambda: self._make(name)))
+
+    def _make(self, name: str) -> np.ndarray:
+        view, mapped = VIEWS[name], self.graph.num_nodes > shared.MAPPED_NODES
+        if mapped and view.of_nodes:
+            self.__dict__.pop("table", None)  # made again should another view need it
+        made = view.make(self)
+        if mapped and view.of_nodes:
+            self.maps.arrays.pop(f"{name}.vectors", None)  # a row per node, which would make the model too large
+        return made
+
+    def leading(self, name: str, columns: int) -> np.ndarray:
+        """The first ``columns`` of that view as they are stored, (N, ≤columns); the same array for every call."""
+
+        def first() -> np.ndarray:
+            return self.shards.all_rows(np.ascontiguousarray(self[name][:, :columns]), self.graph.num_nodes)
+
+        return np.asanyarray(self.once(f"first {columns} columns of {name}", first))
+
+    @property
+    def available(self) -> tuple[str, ...]:
+        """The views that the graph allows. Whether features are used is decided on the fitted graph."""
+        fitted = bool(self.maps.under("features."))
+        return self.once("available", lambda: available_views(self.graph, fitted or informative(self.graph.features)))
+
+    def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | MatrixSum | None:
+        """Σ_v w_v S_v / Σ_v w_v over the views v that propagate over S_v; None where none does.
+
+        Of a large graph as a :data:`~drgst.transforms.propagate.MatrixSum`, since it has as many entries as all S_v.
+        """
+        parts: dict[int, tuple[float, sp.csr_array]] = {}
+        for name, weight in weights.items():
+            s = VIEWS[name].matrix(self) if weight else None
+            if s is not None:
+                parts[id(s)] = parts.get(id(s), (0.0, s))[0] + weight, s
+        if len(parts) < 2:
+            return next((s for _, s in parts.values()), None)
+        first, *others = sorted(parts.values(), key=lambda part: part[1] is not self.edges)
+        total = first[0] + sum(weight for weight, _ in others)
+        if self.large:
+            return tuple((weight / total, s) for weight, s in (first, *others))
+        key = [(weight, id(s)) for weight, s in (first, *others)]
+        known = self._values.get("smoother")
+        if known is None or known[0] != key:
+            made = sum((weight * s for weight, s in others), first[0] * first[1]) / np.float32(total)
+            self._values["smoother"] = known = key, sp.csr_array(made)
+        return known[1]
+
+    def default_weights(self) -> dict[str, float]:
+        """View -> weight before any label is seen: τ for one view, τ / (1 - τ) = 10 (a / (1 - a))²; equal for others.
+
+        The view is the first that says by which other view it measures :func:`homophily` h: topology by features, or
+        neighbours by structure (experiment 028). a = 2h - 1 is 0 where edges join no more similar nodes than chance
+        and 1 where they always do.
+        """
+        names = self.available
+        relies = next((name for name in names if VIEWS[name].homophily_by in names), None)
+        if relies is None:
+            return dict.fromkeys(names, 1 / len(names))
+        z = self[str(VIEWS[relies].homophily_by)]
+        h = homophily(self.graph, z, np.random.default_rng(0), self.shards)
+        a = max(2 * h - 1, 0.0)
+        share = ODDS * a * a / (ODDS * a * a + (1 - a) ** 2)
+        return {name: share if name == relies else (1 - share) / (len(names) - 1) for name in names}
+
+    def saved(self, names: Iterable[str]) -> Arrays:
+        """Everything fitted that these views need on another graph."""
+        views = [VIEWS[name] for name in names]
+        kept = {"nodes", *(v.name for v in views), *("features" for v in views if v.needs_features)}
+        return {name: array for name, array in self.maps.arrays.items() if name.split(".")[0] in kept}
+
+    def carried_over(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the fitted views that this graph allows; a warning names the others."""
+        names = tuple(names)
+        for name in names:
+            if name not in VIEWS or any(f"{name}.{part}" not in self.maps.arrays for part in VIEWS[name].saved):
+                raise RunError(
+                    f"the model was fitted by an earlier version, which had another view {name!r}; fit it again"
+                )
+        kept = tuple(name for name in names if name in self.available and self._knows_nodes(name))
+        lost = [name for name in names if name not in kept]
+        if not kept:
+            raise GraphError(f"none of the model's views ({', '.join(names)}) can be made of {self.graph.name!r}")
+        if lost:
+            of_nodes = all(VIEWS[name].of_nodes for name in lost)
+            why = "which holds other nodes than the fitted graph" if of_nodes else "as it is"
+            message = f"the views {', '.join(lost)} can't be made of {self.graph.name!r}, {why}"
+            warnings.warn(f"{message}; the remaining views are used", stacklevel=2)
+        return kept
+
+    def _knows_nodes(self, name: str) -> bool:
+        if not VIEWS[name].of_nodes:
+            return True
+        return f"{name}.vectors" in self.maps.arrays and self.maps.are_of_the_first_nodes(self.graph)
+
+
+def homophily(graph: Graph, z: np.ndarray, rng: np.random.Generator, shards: Shards = ALONE) -> float:
+    """P(cos of an edge > cos of a random pair) + ½ P(equal), ½ by chance, by the leading components of centred rows z.
+
+    As many components as there are classes: all columns together hold so much noise that even edges within classes
+    are hardly more similar than random pairs. With several ``shards``, z has the own rows.
+    """
+    a = graph.adjacency
+    _, v = np.linalg.eigh(shards.sum(gram(z)))
+    unit = row_l2(multiply_rows(z, v[:, -max(graph.num_classes, 2) :].astype(np.float32)))
+    unit = shards.all_rows(unit, graph.num_nodes)
+    edge = rng.choice(a.nnz, size=min(a.nnz, PAIRS), replace=False)
+    rows = np.searchsorted(a.indptr, edge, side="right") - 1
+    own = _cosines(unit, rows, a.indices[edge])
+    u, w = rng.integers(0, graph.num_nodes, size=(2, PAIRS))
+    chance = np.sort(_cosines(unit, u[u != w], w[u != w]))
+    below, upto = (np.searchsorted(chance, own, side=side) for side in ("left", "right"))
+    return float((below + upto).mean() / 2 / chance.size)
+
+
+def _cosines(unit: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """x_u · x_v for pairs of unit rows."""
+    return np.asarray((unit[u] * unit[v]).sum(axis=1))

@@ -1,0 +1,63 @@
+"""The view ``hops``: own features beside the means of neighbours and of their neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from drgst.selftrain.views.base import View, all_columns
+from drgst.selftrain.views.shared import Shared
+from drgst.transforms.products import divide_rows, gram, multiply_rows, multiply_sparse, release
+from drgst.transforms.propagate import mean_norm
+
+HOPS = ("x", "first", "second")
+
+
+class Hops(View):
+    """[X, D^-1 A X, (D^-1 A)² X] / √3, each part with centred unit rows, reduced to the leading columns of its SVD.
+
+    A classifier may let a neighbour count against a class, so the view suits graphs whose edges join unlike nodes.
+    """
+
+    name = "hops"
+    needs_features = needs_edges = True
+    saved = tuple(f"{part}.mean" for part in HOPS)
+
+    def make(self, shared: Shared) -> np.ndarray:
+        """The leading columns of the parts side by side."""
+        return self._reduced(shared, self._parts(shared) if shared.shards.size == 1 else self._shared_parts(shared))
+
+    def _parts(self, shared: Shared) -> np.ndarray:
+        mean, x = mean_norm(shared.graph.adjacency), shared.table
+        width = x.shape[1]
+        z = shared.storage.empty((x.shape[0], len(HOPS) * width), "all hops")
+        for k, part in enumerate(HOPS):
+            x = (multiply_sparse(mean, x) if shared.large else mean @ x) if k else x
+            own = z[:, k * width : (k + 1) * width]
+            shared.centred(f"{self.name}.{part}", x, own, np.sqrt(1 / len(HOPS)))
+        release(z)
+        return z
+
+    def _shared_parts(self, shared: Shared) -> np.ndarray:
+        """:meth:`_parts` with several shards: the own columns of each part, then all columns of the own rows."""
+        mean, x, shards, found = mean_norm(shared.graph.adjacency), shared.table, shared.shards, []
+        for k, part in enumerate(HOPS):
+            x = multiply_sparse(mean, x) if k else x
+            centre = x.mean(axis=0, dtype=np.float64).astype(np.float32)
+            y = x - centre
+            shared.maps.arrays[f"{self.name}.{part}.mean"] = all_columns(centre, shards)
+            divide_rows(y, len(HOPS) * shards.sum(np.einsum("ij,ij->i", y, y, dtype=np.float64)))
+            found.append(shards.to_rows(y.astype(shared.storage.dtype), shared.feature_map.width))
+        return np.hstack(found)
+
+    def _reduced(self, shared: Shared, z: np.ndarray) -> np.ndarray:
+        """Z V, (N, k), with the leading singular vectors V of Z, where Z has more than k columns."""
+        width = shared.columns
+
+        def vectors() -> np.ndarray:
+            _, v = np.linalg.eigh(shared.shards.sum(gram(z)))  # Zᵀ Z = V Σ² Vᵀ, in ascending order
+            return np.ascontiguousarray(v[:, -width:][:, ::-1], dtype=np.float32)
+
+        if z.shape[1] <= width:
+            return z
+        weight = shared.maps.learn(f"{self.name}.columns", vectors)
+        return multiply_rows(z, weight, shared.storage.empty((z.shape[0], width), self.name))

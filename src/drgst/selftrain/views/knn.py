@@ -1,0 +1,40 @@
+"""The view ``knn``: features propagated along the edges of the neighbour graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.graph.core import Graph
+from drgst.selftrain.views.base import PropagatedView
+from drgst.selftrain.views.shared import Shared
+from drgst.transforms.knn import can_find_neighbours, knn_adjacency
+from drgst.transforms.propagate import sym_norm
+
+NEIGHBOURS = 10  # experiment 009
+
+
+class Knn(PropagatedView):
+    """S = Â of the neighbour graph: edges to the 10 nearest nodes by cosine of weighted features. X = feature table."""
+
+    name = "knn"
+    needs_features = True
+
+    def applies(self, graph: Graph, features: bool) -> bool:
+        """Also by the number of nodes: three or more, and above 30,000 only where faiss is installed."""
+        return super().applies(graph, features) and graph.num_nodes > 2 and can_find_neighbours(graph.num_nodes)
+
+    def matrix(self, shared: Shared) -> sp.csr_array:
+        """Â of the neighbour graph."""
+        return shared.once("neighbour graph", lambda: sym_norm(neighbour_graph(shared)))
+
+    def table(self, shared: Shared) -> np.ndarray:
+        """The feature table."""
+        return shared.table
+
+
+def neighbour_graph(shared: Shared) -> sp.csr_array:
+    """A_uv = 1 where v is among the 10 nearest of u, or u among those of v, (N, N)."""
+    rows = shared.feature_map.weighted(shared.graph.features)
+    k = min(NEIGHBOURS, shared.graph.num_nodes - 1)
+    return knn_adjacency(rows, k, shared.whole_table, shared.shards)

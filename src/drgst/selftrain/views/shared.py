@@ -1,0 +1,151 @@
+"""What the views of one graph share: its feature table and normalised edges, and everything that views have fitted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import scipy.sparse as sp
+
+from drgst.graph.core import Graph
+from drgst.shards import ALONE, Shards
+from drgst.transforms.features import FeatureMap, row_l2
+from drgst.transforms.knn import EXACT_NODES
+from drgst.transforms.products import MANY_ROWS, Storage, row_blocks
+from drgst.transforms.propagate import sym_norm
+
+MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
+WIDE_NODES = MANY_ROWS  # up to which representations are stored in 32 bits and propagated by all steps
+MAPPED_NODES = 4_000_000  # above which representations are memory-mapped files
+ID_BLOCK = MANY_ROWS  # ids that are read at a time
+SAME_ROWS = 0.9  # of the fitted nodes that must have their features in a graph that contains them
+
+Arrays = dict[str, np.ndarray]
+
+
+def columns_kept(nodes: int) -> int:
+    """min(256, max(32, 256 √(30,000 / N))): 99 for 200,000 nodes, 44 for 1 million."""
+    return min(MAX_COLUMNS, max(MIN_COLUMNS, int(MAX_COLUMNS * math.sqrt(EXACT_NODES / max(nodes, 1)))))
+
+
+@dataclass(eq=False)
+class ViewMaps:
+    """Everything that views have fitted: feature maps, means, singular vectors, ridge maps.
+
+    ``arrays`` are empty for the graph that is fitted; each is computed when it is first needed. Those of a saved model
+    are applied to every other graph.
+    """
+
+    arrays: Arrays = field(default_factory=dict)
+
+    def learn(self, name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        """The array of that name, made where it is not there yet."""
+        if name not in self.arrays:
+            self.arrays[name] = np.asarray(make())
+        return self.arrays[name]
+
+    def under(self, prefix: str) -> Arrays:
+        """The arrays whose names begin with ``prefix``, without it."""
+        return {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
+
+    def fitted_nodes(self, graph: Graph) -> int:
+        """The number of nodes of the fitted graph, which is ``graph`` where nothing is fitted yet."""
+        self.learn("nodes.ids", lambda: checksum_of_ids(graph, graph.num_nodes))
+        return int(self.learn("nodes.rows", lambda: row_sums(graph, graph.num_nodes)).size)
+
+    def are_of_the_first_nodes(self, graph: Graph) -> bool:
+        """Whether ``graph`` begins with the fitted nodes: by their ids, and by the features of nine in ten."""
+        old = self.arrays["nodes.rows"]
+        if graph.num_nodes < old.size or checksum_of_ids(graph, old.size) != self.arrays["nodes.ids"]:
+            return False
+        return bool(np.isclose(row_sums(graph, old.size), old).mean() >= SAME_ROWS)
+
+
+class Shared:
+    """The tables and matrices of one graph that several views read, each made once. None depends on a label.
+
+    With several ``shards``, each process has its own columns of the feature table.
+    """
+
+    def __init__(self, graph: Graph, maps: ViewMaps | None = None, shards: Shards = ALONE) -> None:
+        self.graph, self.maps, self.shards = graph, maps or ViewMaps(), shards
+        self.large = graph.num_nodes > WIDE_NODES
+        self.fitted_nodes = self.maps.fitted_nodes(graph)
+        self._values: dict[str, Any] = {}
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """The value of that name, made where it is not there yet."""
+        if name not in self._values:
+            self._values[name] = make()
+        return self._values[name]
+
+    @property
+    def columns(self) -> int:
+        """How many columns a representation has at most."""
+        return columns_kept(self.fitted_nodes)
+
+    @cached_property
+    def storage(self) -> Storage:
+        """How representations are stored."""
+        if self.graph.num_nodes > MAPPED_NODES:
+            self._folder = TemporaryDirectory(prefix="drgst-views-", ignore_cleanup_errors=True)  # deleted with this
+            return Storage("float16", Path(self._folder.name))
+        return Storage("float16" if self.large else "float32")
+
+    @cached_property
+    def feature_map(self) -> FeatureMap:
+        """The map of the fitted graph's features."""
+        known = self.maps.under("features.")
+        if known:
+            return FeatureMap.of(known)
+        made = FeatureMap.fit(self.graph.features, self.columns)
+        self.maps.arrays |= {f"features.{name}": array for name, array in made.arrays().items()}
+        return made
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        """The feature table X, (N, D); with several shards the own columns."""
+        return self.feature_map(self.graph.features, self.shards.columns(self.feature_map.width))
+
+    def whole_table(self) -> np.ndarray:
+        """X with all columns."""
+        return self.table if self.shards.size == 1 else self.feature_map(self.graph.features)
+
+    @cached_property
+    def edges(self) -> sp.csr_array:
+        """Â, (N, N)."""
+        return sym_norm(self.graph.adjacency)
+
+    def own_rows(self, x: np.ndarray) -> np.ndarray:
+        """The rows of this process."""
+        return x[self.shards.rows(x.shape[0])]
+
+    def centred(self, name: str, x: np.ndarray, out: np.ndarray | None = None, scale: float = 1.0) -> np.ndarray:
+        """(x_i - x̄) / ‖x_i - x̄‖₂ · ``scale``, x̄ fitted as ``name``.mean, in ``out`` where it is given."""
+        mean = self.maps.learn(f"{name}.mean", lambda: x.mean(axis=0, dtype=np.float64).astype(np.float32))
+        out = self.storage.empty(x.shape, name) if out is None else out
+        for rows in row_blocks(*x.shape):
+            out[rows] = row_l2(x[rows] - mean) * np.float32(scale)
+        return out
+
+
+def checksum_of_ids(graph: Graph, nodes: int) -> np.ndarray:
+    """A checksum of the ids of the first nodes, one per line."""
+    checksum = 0
+    for start in range(0, nodes, ID_BLOCK):
+        text = "\n".join(map(str, graph.node_ids[start : min(start + ID_BLOCK, nodes)].tolist()))
+        checksum = crc32((f"\n{text}" if start else text).encode(), checksum)
+    return np.array(checksum, dtype=np.int64)
+
+
+def row_sums(graph: Graph, nodes: int) -> np.ndarray:
+    """Σ_j x_uj of the first nodes, (nodes,) float32."""
+    rows = graph.features if nodes == graph.num_nodes else graph.features[:nodes]
+    return np.asarray(rows.sum(axis=1), dtype=np.float32).reshape(-1)
