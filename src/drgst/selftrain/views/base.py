@@ -56,13 +56,13 @@ class PropagatedView(View):
 
     saved = ("mean", "map")
 
-    @abstractmethod
     def matrix(self, shared: Shared) -> sp.csr_array:
-        """S, the same object for every call."""
+        """S, the same object for every call: Â of the graph, unless a view has other edges."""
+        return shared.edges
 
-    @abstractmethod
     def table(self, shared: Shared) -> np.ndarray:
-        """X, (N, D); with several shards the own columns."""
+        """X, (N, D), the feature table, unless a view has another; with several shards the own columns."""
+        return shared.table
 
     def make(self, shared: Shared) -> np.ndarray:
         """Z M with unit rows, in the storage of the views."""

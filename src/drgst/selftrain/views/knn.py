@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import scipy.sparse as sp
 
 from drgst.graph.core import Graph
@@ -27,10 +26,6 @@ class Knn(PropagatedView):
     def matrix(self, shared: Shared) -> sp.csr_array:
         """Â of the neighbour graph."""
         return shared.once("neighbour graph", lambda: sym_norm(neighbour_graph(shared)))
-
-    def table(self, shared: Shared) -> np.ndarray:
-        """The feature table."""
-        return shared.table
 
 
 def neighbour_graph(shared: Shared) -> sp.csr_array:

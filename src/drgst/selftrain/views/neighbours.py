@@ -18,10 +18,6 @@ class Neighbours(PropagatedView):
     needs_edges = of_nodes = True
     homophily_by = "structure"
 
-    def matrix(self, shared: Shared) -> sp.csr_array:
-        """Â."""
-        return shared.edges
-
     def table(self, shared: Shared) -> np.ndarray:
         """The reduced words; a node that the fitted graph did not have is no word."""
         a, arrays, fitted = shared.graph.adjacency, shared.maps.arrays, shared.fitted_nodes == shared.graph.num_nodes
