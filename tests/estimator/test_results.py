@@ -11,7 +11,7 @@ from torch_geometric.nn.models import GCN
 
 import drgst
 from drgst.errors import RunError
-from drgst.estimator.card import MOST_CLASSES, class_shares
+from drgst.estimator.display import MOST_CLASSES, class_shares
 from drgst.graph.core import Graph
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.slots.select import Threshold

@@ -45,7 +45,7 @@ def test_a_loaded_result_is_the_executed_one(result: Result, folder: Path) -> No
     assert [s.summary() for s in loaded.history.stages] == [s.summary() for s in result.history.stages]
     assert loaded.stage.state.keys() == result.stage.state.keys()
     assert loaded.history.stop_reason == result.history.stop_reason
-    assert loaded.predictions_csv() == result.predictions_csv()
+    assert loaded.predictions.text == result.predictions.text
     np.testing.assert_array_equal(suggest(loaded, 9, "balanced").nodes, suggest(result, 9, "balanced").nodes)
     assert loaded.recipe.parts() == result.recipe.parts()
 

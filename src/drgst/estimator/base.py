@@ -11,15 +11,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from drgst.errors import RunError
-from drgst.estimator import arrays
 from drgst.estimator.inputs import (
+    ArrayInput,
     as_graph,
+    check_weights,
+    fit_arrays,
     is_adjacency,
     is_graph,
     labelled_split,
     node_indices,
     same_graph,
     scipy_graph,
+    unknown,
 )
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
@@ -31,9 +34,8 @@ from drgst.runs.model import OWN, Model
 from drgst.runs.run import Run
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.recipe import AnyRecipe
-from drgst.tables.build import TableGraph
+from drgst.tables.build import TableGraph, from_tables
 from drgst.tables.naming import relabel
-from drgst.transforms.softmax import softmax
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +64,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     scikit-learn does. ``result_`` is the complete :class:`~drgst.runs.result.Result`.
     """
 
-    _arrays: arrays.ArrayInput | None = None  # after fit on arrays
+    _arrays: ArrayInput | None = None  # after fit on arrays
     _schema: TableSchema | None = None  # after fit on tables
 
     def __init__(
@@ -115,7 +117,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
         run = Run.of(graph, config, split, spec)
         if sample_weight is not None:
-            weights = arrays.check_weights(sample_weight, graph.num_nodes)
+            weights = check_weights(sample_weight, graph.num_nodes)
             run = replace(run, problem=replace(run.problem, sample_weight=weights))
         result = run.execute(joined(display(progress), callback))
         self._arrays, self._schema = form, schema
@@ -132,7 +134,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         self._check_fitted()
         if X is None and adjacency is None:
             return self.probabilities_
-        return softmax(self.model_.logits(self._input(X, adjacency)))
+        return self.model_.probabilities(self._input(X, adjacency))
 
     def score(
         self,
@@ -162,7 +164,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
     def predictions(self) -> pd.DataFrame:
         """One row per node of the fitted graph, as ``predictions.csv`` has it: class, probabilities, gain, stage."""
-        from drgst.estimator.frames import predictions_frame
+        from drgst.estimator.display import predictions_frame
 
         return predictions_frame(self._fitted_result())
 
@@ -172,13 +174,13 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         ``by`` is a chooser (default: the one that was measured to beat a random sample with the recipe, else a
         class-balanced random sample); ``attrs["note"]`` says which.
         """
-        from drgst.estimator.frames import suggestions_frame
+        from drgst.estimator.display import suggestions_frame
 
         return suggestions_frame(self._fitted_result(), n, by)
 
     def network(self) -> nn.Module:
         """The fitted network, on the CPU in evaluation mode: the user's own module, or one of ours."""
-        from drgst.estimator.frames import fitted_network
+        from drgst.estimator.display import fitted_network
 
         self._check_fitted()
         return fitted_network(self.model_)
@@ -221,7 +223,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         """A card of the fitted estimator in a notebook; before ``fit``, scikit-learn's list of parameters."""
         if not hasattr(self, "result_"):
             return super()._repr_mimebundle_(**kwargs)
-        from drgst.estimator.card import card_html
+        from drgst.estimator.display import card_html
 
         return {"text/plain": repr(self), "text/html": card_html(repr(self), self.result_)}
 
@@ -230,16 +232,16 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         X: Any,
         y: Any,
         adjacency: Any,
-    ) -> tuple[Graph, arrays.ArrayInput | None, TableSchema | None]:
+    ) -> tuple[Graph, ArrayInput | None, TableSchema | None]:
         """The graph to fit, and what predictions on other arrays or tables need."""
         if is_graph(X):
             return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
         if isinstance(y, str):
-            made = arrays.table_graph(X, y, adjacency)
+            made = from_tables(X, adjacency, label=y)
             return made.graph, None, made.schema
         if adjacency is None and is_adjacency(X):
             return scipy_graph(X, y), None, None
-        form, graph = arrays.fit_arrays(self, X, y, adjacency)
+        form, graph = fit_arrays(self, X, y, adjacency)
         return graph, form, None
 
     def _input(self, X: Any, adjacency: Any) -> Graph:
@@ -258,7 +260,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         from sklearn.metrics import accuracy_score
 
         truth = np.asarray(y)
-        known = ~arrays.unknown(truth)
+        known = ~unknown(truth)
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(accuracy_score(truth[known], self.predict(X, adjacency=adjacency)[known], sample_weight=weights))
 

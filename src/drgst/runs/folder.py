@@ -31,7 +31,7 @@ from drgst.runs.added_labels import write_added
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
 from drgst.runs.lock import LOCK, locked
-from drgst.runs.prediction_files import csv_column, parquet_column
+from drgst.runs.predictions import csv_column, parquet_column
 from drgst.selftrain.history import History
 from drgst.selftrain.persist import load_stage
 

@@ -25,6 +25,7 @@ from drgst.selftrain.persist import apart, write_tensors
 from drgst.selftrain.predict import own_state, predict_logits
 from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
 from drgst.selftrain.settings import Settings
+from drgst.transforms.softmax import softmax
 
 FORMAT = 3
 OWN = "own"  # the name of a recipe that is made of the user's parts
@@ -52,6 +53,10 @@ class Model:
         if not np.isfinite(logits).all():
             raise RunError("the outputs of the model are not finite: its weights or the features are too large")
         return logits
+
+    def probabilities(self, graph: Graph) -> np.ndarray:
+        """(N, C) probabilities on a graph with the same features."""
+        return softmax(self.logits(graph))
 
     def unlabelled(self, graph: Graph) -> Graph:
         """The graph with the classes of the model and without labels; one with other features is refused."""

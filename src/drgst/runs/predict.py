@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,37 +14,8 @@ from drgst.graph.core import Graph
 from drgst.runs.folder import CONFIG, MODEL, finished_run, table_schema
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.model import Model
-from drgst.runs.prediction_files import to_csv, write_csv, write_parquet
+from drgst.runs.predictions import Predictions
 from drgst.tables.naming import relabel
-from drgst.transforms.softmax import softmax
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Ids, probabilities and more by node (:func:`~.column_pieces`), and the accuracy where labels are known."""
-
-    ids: Sequence[Any] | np.ndarray
-    class_names: Sequence[str]
-    arrays: Mapping[str, np.ndarray]
-    accuracy: float | None = None
-    notes: tuple[str, ...] = ()  # what is not as in fitting, one sentence each
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Class -> nodes that are predicted to be of it, the largest first."""
-        number = np.bincount(self.arrays["probabilities"].argmax(axis=1), minlength=len(self.class_names))
-        order = np.argsort(-number, kind="stable")
-        return {self.class_names[c]: int(number[c]) for c in order if number[c]}
-
-    @property
-    def text(self) -> str:
-        """As CSV."""
-        return to_csv(self.ids, self.class_names, self.arrays)
-
-    def write(self, path: Path) -> None:
-        """Write them to ``path``, as Parquet where its name ends so, else as CSV; a piece of the nodes at a time."""
-        write = write_parquet if path.suffix == ".parquet" else write_csv
-        write(path, self.ids, self.class_names, self.arrays)
 
 
 def of_run(path: str | Path) -> Predictions:
@@ -79,7 +49,7 @@ def of_model(model: Model, graph: Graph, nodes: np.ndarray | None = None) -> Pre
     Accuracy is over the nodes whose label is one of the model's classes.
     """
     chosen = np.arange(graph.num_nodes) if nodes is None else nodes
-    probabilities = softmax(model.logits(graph))[chosen]
+    probabilities = model.probabilities(graph)[chosen]
     predicted = probabilities.argmax(axis=1)
     found = accuracy(predicted, relabel(graph.labels[chosen], graph.class_names, model.class_names))
     return Predictions(graph.node_ids[chosen], model.class_names, {"probabilities": probabilities}, finite(found))

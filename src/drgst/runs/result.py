@@ -21,7 +21,7 @@ from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PARQUET, PREDICTIONS, SUMMARY, RunFolder
 from drgst.runs.metrics import METRICS, Metrics, accuracy, finite, run_metrics, stage_row
 from drgst.runs.model import Model
-from drgst.runs.prediction_files import to_csv, write_csv, write_parquet
+from drgst.runs.predictions import Predictions
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.transforms.softmax import softmax
@@ -230,16 +230,16 @@ class Result:
             "versions": dict(config.versions),
         }
 
-    def predictions_csv(self) -> str:
-        """The text of ``predictions.csv``, one line per node."""
-        return to_csv(self.node_ids, self.model.class_names, self.model.arrays)
+    @property
+    def predictions(self) -> Predictions:
+        """The predictions of all nodes, as ``predictions.csv`` has them."""
+        return Predictions(self.node_ids, self.model.class_names, self.model.arrays)
 
     def save(self, folder: RunFolder) -> None:
         """Write the result to ``folder``, the summary last."""
         folder.check_intact(len(self.history))
         write_history(folder, self._rows, self.history.stages)
-        write, name = (write_parquet, PARQUET) if len(self.node_ids) > CSV_NODES else (write_csv, PREDICTIONS)
-        write(folder / name, self.node_ids, self.model.class_names, self.model.arrays)
+        self.predictions.write(folder / (PARQUET if len(self.node_ids) > CSV_NODES else PREDICTIONS))
         self.model.save(folder.path)
         write_text(folder / SUMMARY, json.dumps(self._summary, indent=2, allow_nan=False) + "\n")
 

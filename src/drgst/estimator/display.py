@@ -1,12 +1,25 @@
-"""The card of a fitted estimator in a notebook."""
+"""What a fitted estimator shows: data frames, its network, and its card in a notebook."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from drgst.decide.labels.suggest import suggest
+from drgst.errors import RunError
+from drgst.extras import import_extra
+from drgst.nn.models.module import PyGModule
+from drgst.runs.model import Model
 from drgst.runs.result import Result
+from drgst.selftrain.learners.network import Network
+from drgst.selftrain.predict import own_state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from torch import nn
 
 STYLE = (
     "border:1px solid #8884;border-radius:6px;padding:10px 14px;display:inline-block;font-family:sans-serif;"
@@ -15,6 +28,41 @@ STYLE = (
 BAR = "display:inline-block;height:9px;border-radius:2px;background:#0072B2;margin-right:6px;vertical-align:middle"
 TABLE = "margin:0;font-size:inherit"
 MOST_CLASSES = 12  # the largest classes are shown, the others are summed up
+
+
+def predictions_frame(result: Result) -> pd.DataFrame:
+    """The rows of ``predictions.csv``, by node id."""
+    pandas = import_extra("pandas", "notebook", "a data frame")
+    columns: dict[str, list[Any]] = defaultdict(list)
+    for piece in result.predictions.pieces():
+        for name, values in piece.items():
+            columns[name] += values
+    frame = pandas.DataFrame(columns).set_index("id")
+    return frame.astype({"gain": float, "out_of_fold": float})
+
+
+def suggestions_frame(result: Result, n: int, by: str | None) -> pd.DataFrame:
+    """Nodes to label next, by node id; ``attrs["note"]`` says how they were chosen."""
+    pandas = import_extra("pandas", "notebook", "a data frame")
+    found = suggest(result, n, by)
+    rows = [
+        {"id": result.node_ids[row.pop("node")], **row, "predicted": result.model.class_names[row["predicted"]]}
+        for row in found.rows(result.probabilities)
+    ]
+    frame = pandas.DataFrame(rows).set_index("id")
+    frame.attrs["note"] = found.note
+    return frame
+
+
+def fitted_network(model: Model) -> nn.Module:
+    """The network of ``model`` with its weights, in evaluation mode."""
+    learner = model.parts.learner
+    if not isinstance(learner, Network):
+        raise RunError(f"recipe {model.recipe} trains no network")
+    classes = len(model.class_names)
+    columns = model.num_features if model.input_features is None else model.input_features
+    made = learner.restored(own_state(model.state), columns, classes, model.settings)
+    return (made.module if isinstance(made, PyGModule) else made).eval()
 
 
 def card_html(title: str, result: Result) -> str:

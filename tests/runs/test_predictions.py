@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from drgst.errors import DataFileError, RunError
-from drgst.runs import prediction_files as module
+from drgst.runs import predictions as module
 from drgst.runs.folder import RunFolder
-from drgst.runs.prediction_files import csv_column, csv_pieces, parquet_column, to_csv, write_csv, write_parquet
+from drgst.runs.predictions import Predictions, csv_column, parquet_column
 
 CLASSES = ["a", "=b", "c"]
 
@@ -33,21 +33,22 @@ def arrays() -> dict[str, np.ndarray]:
 
 def test_lines_do_not_depend_on_the_pieces_that_they_are_made_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """One header, every node once, out-of-fold probabilities at their nodes."""
-    whole = to_csv(np.arange(11), CLASSES, arrays())
+    whole = Predictions(np.arange(11), CLASSES, arrays()).text
     monkeypatch.setattr(module, "PIECE", 4)
-    pieces = list(csv_pieces(np.arange(11), CLASSES, arrays()))
+    pieces = list(Predictions(np.arange(11), CLASSES, arrays()).csv_pieces())
     assert [piece.count("\n") for piece in pieces] == [5, 4, 3]
     assert "".join(pieces) == whole
-    assert to_csv([], ["a", "b"], {"probabilities": np.empty((0, 2))}).splitlines() == ["id,label,confidence,p:a,p:b"]
+    none = Predictions([], ["a", "b"], {"probabilities": np.empty((0, 2))})
+    assert none.text.splitlines() == ["id,label,confidence,p:a,p:b"]
 
 
 def test_parquet_holds_what_the_csv_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Typed columns, empty cells as missing values, whatever the number of pieces."""
     monkeypatch.setattr(module, "PIECE", 4)
     path = tmp_path / "x.parquet"
-    write_parquet(path, np.arange(11), CLASSES, arrays())
+    Predictions(np.arange(11), CLASSES, arrays()).write(path)
     found = pd.read_parquet(path)
-    rows = list(csv.DictReader(io.StringIO(to_csv(np.arange(11), CLASSES, arrays()))))
+    rows = list(csv.DictReader(io.StringIO(Predictions(np.arange(11), CLASSES, arrays()).text)))
     assert list(found.columns) == [*list(rows[0])[:-2], "p:=b", "p:c"]
     assert found["id"].dtype == np.int64
     assert found["confidence"].dtype == np.float32
@@ -73,7 +74,7 @@ def csv_column_of(rows: list[dict[str, str]], name: str) -> list[str]:
 )
 def test_ids_are_numbers_where_that_loses_nothing(tmp_path: Path, ids: list[str], kind: str) -> None:
     path = tmp_path / "x.parquet"
-    write_parquet(path, ids, CLASSES, {"probabilities": np.full((3, 3), 1 / 3)})
+    Predictions(ids, CLASSES, {"probabilities": np.full((3, 3), 1 / 3)}).write(path)
     assert str(pd.read_parquet(path)["id"].dtype) in (kind, "object" if kind == "str" else kind)
     assert parquet_column(path, "id") == ids
 
@@ -81,11 +82,11 @@ def test_ids_are_numbers_where_that_loses_nothing(tmp_path: Path, ids: list[str]
 def test_both_files_give_the_same_columns(tmp_path: Path) -> None:
     """Of a run folder, the one that is there is read."""
     given = ["n0", "=n1", "n\r2", *(f"n{k}" for k in range(3, 11))]
-    write_csv(tmp_path / "predictions.csv", given, CLASSES, arrays())
+    Predictions(given, CLASSES, arrays()).write(tmp_path / "predictions.csv")
     folder = RunFolder(tmp_path)
     from_csv = {name: folder.predictions(name) for name in ("id", "label", "given")}
     (tmp_path / "predictions.csv").unlink()
-    write_parquet(tmp_path / "predictions.parquet", given, CLASSES, arrays())
+    Predictions(given, CLASSES, arrays()).write(tmp_path / "predictions.parquet")
     assert folder.predictions_path.name == "predictions.parquet"
     assert {name: folder.predictions(name) for name in ("id", "label", "given")} == from_csv
     assert from_csv["id"] == given
