@@ -27,9 +27,9 @@ from drgst.datasets.load import open_graph
 from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.io.folder import save_graph_folder
-from drgst.runs.run import default_threads, threads
 from drgst.selftrain.views.base import SHORT_DEGREE, STEPS
 from drgst.selftrain.views.shared import WIDE_NODES, columns_kept
+from drgst.threads import default_threads, limit_threads
 from drgst.transforms.propagate import Polynomial, sym_norm
 
 PROPAGATIONS = 3
@@ -54,7 +54,7 @@ def bare_products(path: str) -> None:
     x = np.random.default_rng(0).random((graph.num_nodes, columns_kept(graph.num_nodes)), dtype=np.float32)
     products = SHORT_DEGREE if graph.num_nodes > WIDE_NODES else STEPS
     began, cpu = time.perf_counter(), time.process_time()
-    with threads(default_threads(graph)):
+    with limit_threads(default_threads(graph.num_entries)):
         for _ in range(PROPAGATIONS):
             for _block in Polynomial(s, np.eye(products + 1)[products]).blocks(x):
                 pass

@@ -17,7 +17,7 @@ MOST_MODULES = 14
 ORDERS = {
     "": """
         errors
-        files extras memory shards
+        files extras memory shards threads
         graph
         transforms
         tables

@@ -10,6 +10,9 @@ def main() -> None:
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:  # a job in the background ignores it
         signal.signal(signal.SIGINT, _end)
+    from drgst.threads import start_with_one_thread
+
+    start_with_one_thread()
     from drgst.cli import main as run
 
     signal.signal(signal.SIGINT, before)

@@ -8,17 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-import torch
 
 from drgst.decide.labels.suggest import suggest
 from drgst.errors import RunError
 from drgst.estimator import SelfTraining
-from drgst.graph.core import Graph, make_graph
+from drgst.graph.core import Graph
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.result import Result
-from drgst.runs.run import Run, default_threads, load_result, threads
+from drgst.runs.run import Run, load_result
 from drgst.selftrain.callbacks import Callback
 
 
@@ -136,22 +134,7 @@ def test_callbacks_are_called_in_a_folder_too(town: Graph, config: RunConfig, tm
 def test_the_number_of_threads_is_that_of_the_graph_and_not_of_the_environment(
     town: Graph, config: RunConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The results of two machines, and of two shells, agree."""
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     assert Run.from_config(replace(config, threads=None), lambda _: town).config.threads == 1
     assert Run.of(town, replace(config, threads=None)).config.threads == 1  # of an estimator
     assert Run.of(town, replace(config, threads=3)).config.threads == 3
-    for columns, count in ((199, 1), (201, 2), (2001, 4)):
-        features = np.ones((10_000, columns), dtype=np.float32)
-        large = make_graph(features, sp.csr_array((10_000, 10_000)), np.arange(10_000) % 2)
-        assert default_threads(large) == count
-
-
-def test_threads_are_restored() -> None:
-    before = torch.get_num_threads()
-    with threads(before + 1):
-        assert torch.get_num_threads() == before + 1
-    assert torch.get_num_threads() == before
-    with pytest.raises(KeyError), threads(before + 1):
-        raise KeyError
-    assert torch.get_num_threads() == before

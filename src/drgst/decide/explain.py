@@ -19,6 +19,7 @@ from drgst.selftrain.learners.base import Explains
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.predict import adjust_logits, own_state
 from drgst.tables.schema import TableSchema
+from drgst.threads import limit_threads
 from drgst.transforms.softmax import softmax
 
 RADIUS = 3  # hops around a node in which a two-layer network is computed exactly: 2, and 1 more for the degrees
@@ -68,6 +69,7 @@ class Explanation:
 KINDS = ("feature", "neighbour", "view", "labelled")
 
 
+@limit_threads(1)
 def explain(result: Result, node: Any, schema: TableSchema | None = None) -> Explanation:
     """Why the node with id ``node`` of a run was predicted as it was.
 

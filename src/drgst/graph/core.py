@@ -74,6 +74,11 @@ class Graph:
         return self.adjacency.nnz // 2
 
     @property
+    def num_entries(self) -> int:
+        """Stored entries of A and X: the cost of an epoch grows with them."""
+        return int(self.adjacency.nnz + (self.features.nnz if sp.issparse(self.features) else self.features.size))
+
+    @property
     def num_features(self) -> int:
         """F."""
         return self.features.shape[1]

@@ -24,6 +24,7 @@ from drgst.runs.folder import CONFIG
 from drgst.runs.metrics import evaluation_nodes
 from drgst.runs.result import Result, find_setting
 from drgst.runs.run import load_result
+from drgst.threads import limit_threads
 
 HEIGHT = 900  # pixels in a notebook
 FORMAT = 2
@@ -53,6 +54,7 @@ class Page:
         return f"Page({self.data['title']!r}: {len(self.html) / 1e6:.1f} MB; save it with .save('page.html'))"
 
 
+@limit_threads(1)
 def make_page(result: Result, command: str, explained: Sequence[str] = ()) -> Page:
     """The page of a finished run; ``command`` is the shell command or Python expression that repeats it.
 

@@ -25,6 +25,7 @@ from drgst.selftrain.persist import apart, write_tensors
 from drgst.selftrain.predict import own_state, predict_logits
 from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
 from drgst.selftrain.settings import Settings
+from drgst.threads import default_threads, limit_threads
 from drgst.transforms.softmax import softmax
 
 FORMAT = 3
@@ -49,7 +50,8 @@ class Model:
 
     def logits(self, graph: Graph) -> np.ndarray:
         """(N, C) logits on a graph with the same features."""
-        logits = predict_logits(self.parts, self.state, self.unlabelled(graph), self.settings)
+        with limit_threads(default_threads(graph.num_entries)):
+            logits = predict_logits(self.parts, self.state, self.unlabelled(graph), self.settings)
         if not np.isfinite(logits).all():
             raise RunError("the outputs of the model are not finite: its weights or the features are too large")
         return logits

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-
-import torch
 
 from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS
@@ -35,6 +32,7 @@ from drgst.selftrain.persist import save_stage
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.shards import Shards
+from drgst.threads import default_threads, limit_threads
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 if TYPE_CHECKING:
@@ -43,9 +41,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("drgst")
 Opener = Callable[[str], Graph]
 LARGE_NODES = 30_000  # above which freed memory is given back to the system, which would cost a small run time
-# (entries of A and X, threads): a second thread costs more than it saves on a small graph. The number is not that of
-# the machine or of its environment, since sums of floating-point numbers differ in the last bits with it.
-THREADS = ((2_000_000, 1), (20_000_000, 2), (float("inf"), 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +75,7 @@ class Run:
         width = 4 * settings.hidden if "hidden" in settings.names else graph.num_classes  # weights, gradient, moments
         check_memory(4 * graph.num_features * width, f"{graph.name}: a model of {graph.num_features:,} features")
         problem = replace(Problem.of(graph, split, settings, cast(int, config.seed)), sampled=sampled)
-        count = config.threads or default_threads(graph)
+        count = config.threads or default_threads(graph.num_entries)
         config = replace(config, data=config.data or graph.name, threads=count, settings=settings.as_dict())
         config = replace(config, versions=versions())
         return cls(config, graph, problem, parts)
@@ -139,7 +134,7 @@ class Run:
         began = time.perf_counter() - history.seconds
         try:
             callback.begin(self.facts())
-            with threads(self.config.threads):
+            with limit_threads(cast(int, self.config.threads)):
                 history = self_train(replace(self.problem, step=callback.step), self.recipe, callback, history)
             result = Result.of(self, history, time.perf_counter() - began, folder)
             callback.end(result.summary())
@@ -230,31 +225,8 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
     return result
 
 
-@contextmanager
-def threads(count: int | None) -> Iterator[None]:
-    """Let torch use ``count`` threads inside (None: no change), and restore the number afterwards."""
-    before = torch.get_num_threads()
-    if count is not None:
-        torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def num_entries(graph: Graph) -> int:
-    """Stored entries of A and X: the cost of an epoch grows with them."""
-    x = graph.features
-    return int(graph.adjacency.nnz + (x.nnz if hasattr(x, "nnz") else x.size))
-
-
 def _same(expected: str | None, found: str, message: str) -> str:
     """``found``, once it is the fingerprint that is ``expected``."""
     if expected not in (None, found):
         raise RunError(message)
     return found
-
-
-def default_threads(graph: Graph) -> int:
-    """The number of threads for a graph of this size, the same on every machine."""
-    return next(count for size, count in THREADS if num_entries(graph) < size)

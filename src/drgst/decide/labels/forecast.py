@@ -11,9 +11,10 @@ from drgst.errors import RunError
 from drgst.graph.split import Split
 from drgst.runs.metrics import accuracy
 from drgst.runs.result import Result
-from drgst.runs.run import Run, threads
+from drgst.runs.run import Run
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
+from drgst.threads import limit_threads
 
 MORE = (20, 50, 100)  # further labels
 SHARES = (0.25, 0.5, 0.75)  # of the labels that a fit is given
@@ -136,7 +137,7 @@ def _fit(run: Run, train: np.ndarray, others: np.ndarray) -> Fit:
     split = Split(train, problem.split.val, problem.split.test, np.union1d(problem.split.pool, hidden))
     part = replace(problem, graph=problem.graph.with_(labels=labels), split=split)
     recipe = run.recipe.with_parts(postprocess=())
-    with threads(run.config.threads):
+    with limit_threads(int(run.config.threads or 1)):
         stage = result_stage(self_train(part, recipe, history=History()), problem.settings.keep)
     right = accuracy(stage.probabilities[others].argmax(axis=1), problem.graph.labels[others])
     return Fit(train.size, others.size, round((1 - right) * others.size) if others.size else 0)

@@ -13,6 +13,7 @@ from drgst.decide.labels.state import LabelState, choose, represents
 from drgst.graph.core import Graph
 from drgst.runs.result import Result
 from drgst.selftrain.views.graph_views import Views
+from drgst.threads import limit_threads
 
 CONFIDENT = 0.95  # above which a node is only suggested where it stands for others, or is a sample
 STANDS_FOR = 5  # unlabelled nodes, at least, that such a node must stand for
@@ -51,6 +52,7 @@ class Suggestions:
         return rows
 
 
+@limit_threads(1)
 def suggest(result: Result, n: int, by: str | None = None) -> Suggestions:
     """``n`` nodes of a run to label next, fewer where fewer are unlabelled, by a chooser (default: the recipe's)."""
     spec = find_chooser(default_chooser(result.model.recipe) if by is None else by)
@@ -58,6 +60,7 @@ def suggest(result: Result, n: int, by: str | None = None) -> Suggestions:
     return replace(found, note=chooser_note(result.model.recipe, spec.name))
 
 
+@limit_threads(1)
 def suggest_first(graph: Graph, n: int, by: str | None = None, seed: int = 0) -> Suggestions:
     """``n`` nodes of ``graph`` to label first, without any label; validation and test nodes are left out."""
     spec = find_chooser(FIRST if by is None else by)

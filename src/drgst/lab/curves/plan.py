@@ -21,7 +21,6 @@ from drgst.recipes import find_recipe
 from drgst.recipes.registry import resolve
 from drgst.runs.config import VALIDATIONS
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
-from drgst.runs.run import num_entries
 
 JUDGES = ("test", "validation")
 SUGGEST = "suggest"  # the default chooser of the recipe
@@ -106,7 +105,7 @@ class Plan:
             split_sha256=split_fingerprint(graph, split),
             recipe_version=spec.version,
             recipe_sha256=spec.source_sha256,
-            cost=float(num_entries(graph) * steps),
+            cost=float(graph.num_entries * steps),
             by=by,
             budget=self.budget,
             batch=self.batch,

@@ -18,7 +18,6 @@ from drgst.recipes import find_recipe
 from drgst.recipes.registry import resolve
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
-from drgst.runs.run import num_entries
 
 
 class Expander:
@@ -67,7 +66,7 @@ class Expander:
             split_sha256=fingerprint,
             recipe_version=spec.version,
             recipe_sha256=spec.source_sha256,
-            cost=num_entries(graph) * (1 + 2 * (settings.stages if "stages" in settings.names else 0)),
+            cost=graph.num_entries * (1 + 2 * (settings.stages if "stages" in settings.names else 0)),
         )
 
     def _changes(self, cell: Cell) -> dict[str, Any]:

@@ -1,0 +1,69 @@
+"""One place sets the threads of every library."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import joblib
+import pytest
+import torch
+from threadpoolctl import threadpool_info
+
+import drgst
+from drgst import threads
+from drgst.graph.core import Graph
+from drgst.selftrain.callbacks import Callback
+from drgst.threads import default_threads, limit_threads
+
+PRINT = "from threadpoolctl import threadpool_info as i; print({pool['num_threads'] for pool in i()})"
+
+
+def pools() -> dict[str, int]:
+    """Library -> its threads."""
+    return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info()}
+
+
+@pytest.mark.parametrize(("entries", "count"), [(1_999_999, 1), (2_000_000, 2), (20_000_000, 4)])
+def test_the_number_grows_with_the_graph(entries: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 64)
+    assert default_threads(entries) == count
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 1)
+    assert default_threads(entries) == 1
+
+
+def test_all_pools_are_limited_and_restored() -> None:
+    before, of_torch = pools(), torch.get_num_threads()
+    with limit_threads(3):
+        assert set(pools().values()) == {3}
+        assert torch.get_num_threads() == 3
+        with limit_threads(1):
+            assert set(pools().values()) == {1}
+        assert set(pools().values()) == {3}
+    with pytest.raises(KeyError), limit_threads(3):
+        raise KeyError
+    assert pools() == before
+    assert torch.get_num_threads() == of_torch
+
+
+def test_a_fit_uses_one_thread_on_a_small_graph(cora: Graph) -> None:
+    found: list[set[int]] = []
+
+    class Watch(Callback):
+        def stage(self, history: object) -> None:
+            found.append(set(pools().values()))
+
+    before = pools()
+    drgst.SelfTraining("label-propagation").fit(cora, drgst.per_class_split(cora, 3, seed=0), callback=Watch())
+    assert found
+    assert all(counts == {1} for counts in found)
+    assert pools() == before
+
+
+def test_a_command_starts_with_one_thread() -> None:
+    """Also in libraries that are loaded later."""
+    environment = {name: value for name, value in os.environ.items() if name not in threads.VARIABLES}
+    program = f"from drgst.threads import start_with_one_thread as s; s(); import torch, scipy.linalg; {PRINT}"
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "{1}\n"
