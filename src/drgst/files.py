@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import stat
 import sys
 import tempfile
@@ -37,7 +36,7 @@ def replacing(path: PathLike) -> Iterator[Path]:
 
     A regular file is replaced in one step: after a full disk, a missing permission or an error in the body the old
     file is unchanged. It keeps its permissions; a new file gets those of the umask. A symbolic link is followed.
-    Devices, pipes, sockets and standard streams are written to, never replaced. An ``OSError`` becomes a
+    Devices, pipes and standard output are written to, never replaced. An ``OSError`` becomes a
     :class:`~drgst.errors.DataFileError` that names the file.
     """
     target = Path(path)
@@ -70,13 +69,15 @@ def _sent_to(target: Path) -> Iterator[Path]:
         temporary = Path(folder) / "content"
         temporary.touch()
         yield temporary
-        with temporary.open("rb") as source, _open_special(target) as sink:
-            shutil.copyfileobj(source, sink)
+        sys.stdout.flush()
+        sink = os.dup(1) if target == STANDARD_OUTPUT else target
+        with temporary.open("rb") as source, open(sink, "wb") as file:
+            shutil.copyfileobj(source, file)
 
 
 def _is_special(target: Path) -> bool:
-    """Whether ``target`` is a device, a pipe, a socket or a standard stream; a folder is an ``OSError``."""
-    if _descriptor(target) is not None:
+    """Whether ``target`` is standard output, a device or a pipe; a folder is an ``OSError``."""
+    if target == STANDARD_OUTPUT:
         return True
     try:
         mode = target.stat().st_mode
@@ -85,25 +86,6 @@ def _is_special(target: Path) -> bool:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     return not stat.S_ISREG(mode)
-
-
-def _open_special(target: Path) -> Any:
-    descriptor = _descriptor(target)
-    if descriptor is not None:
-        sys.stdout.flush()
-        return os.fdopen(os.dup(descriptor), "wb")
-    if stat.S_ISSOCK(target.stat().st_mode):
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(target))
-            return connection.makefile("wb")
-    return target.open("wb")
-
-
-def _descriptor(target: Path) -> int | None:
-    """The number of an open file that ``target`` names: writing to it anew would overwrite what it holds."""
-    name = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(str(target), str(target))
-    found = re.fullmatch(r"(?:/dev|/proc/self)/fd/(\d{1,9})", name)
-    return None if found is None else int(found[1])
 
 
 @contextmanager

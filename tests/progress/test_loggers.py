@@ -12,8 +12,8 @@ import pytest
 import drgst
 from drgst.errors import DataFileError, SettingError
 from drgst.graph.core import Graph
-from drgst.progress.choose import joined, make_logger
-from drgst.progress.csv import CSVLog
+from drgst.progress.display import joined
+from drgst.progress.loggers import CSVLog, MLflow, make_logger
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.history import History
 
@@ -67,8 +67,6 @@ def test_tensorboard(graph: Graph, tmp_path: Path) -> None:
 def test_mlflow(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("mlflow", reason="needs the extra drgst[mlflow]")
     from mlflow import MlflowClient
-
-    from drgst.progress.mlflow import MLflow
 
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     uri = (tmp_path / "mlruns").as_uri()

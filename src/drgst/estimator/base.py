@@ -26,7 +26,7 @@ from drgst.estimator.inputs import (
 )
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.progress.choose import display, joined
+from drgst.progress.display import display, joined
 from drgst.recipes.registry import as_spec, with_backbone
 from drgst.runs.config import RunConfig
 from drgst.runs.metrics import accuracy

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from contextlib import AbstractContextManager
 from typing import Any
 
-from rich.console import Console, Group
-from rich.text import Text
+from rich.console import Console
 
-from drgst.extras import import_extra
 from drgst.lab.grid.make_runs import BenchCallback
 from drgst.lab.grid.task import Task
 from drgst.lab.statistics.cells import mean_and_std
-from drgst.progress.jupyter import bar_html, in_notebook
-from drgst.progress.live import LiveDisplay
+from drgst.progress.live import LiveDisplay, error_console
 
 SHOWN = 8  # cells of the live table
 QUIET = 2.0  # seconds without a line after which a finished run is printed where there is no live table
@@ -52,7 +48,7 @@ class BenchProgress(LiveDisplay, BenchCallback):
             self.accuracies.setdefault(cell, []).append(row["test_accuracy"])
         else:
             self.console.print(failure(row), soft_wrap=True)
-        if self.live is not None:
+        if self.live:
             return
         if not self.left[cell]:
             self._print(_line(cell, self.accuracies.get(cell, [])))
@@ -66,7 +62,7 @@ class BenchProgress(LiveDisplay, BenchCallback):
     def tick(self) -> None:
         """Refresh the live table."""
         recent = list(self.accuracies.items())[-SHOWN:]
-        self.update(Group(*(Text(_line(cell, values)) for cell, values in recent), Text(self.state())))
+        self.update("\n".join([*(_line(cell, values) for cell, values in recent), self.state()]))
 
     def state(self) -> str:
         """``12 of 40 runs, 3 of 10 cells, 2 failed, about 5 min left``."""
@@ -109,31 +105,8 @@ def _line(cell: CellName, values: list[float | None]) -> str:
     return f"{cell[0]} {cell[1]} {cell[2]}: {mean}{f' ± {std}' if std else ''} ({len(values)} draws)"
 
 
-class NotebookBench(BenchProgress):
-    """A bar with the runs done, the time left and the cell that was last worked on, in a notebook."""
-
-    def __init__(self, slots: int) -> None:
-        super().__init__(Console(quiet=True), slots)
-        self.html = import_extra("IPython.display", "notebook", "a bar in a notebook")
-        self.handle = self.html.display(self._bar("starting"), display_id=True)
-
-    def done(self, task: Task, row: dict[str, Any]) -> None:
-        """A run has ended."""
-        super().done(task, row)
-        self.handle.update(self._bar(f"{self.state()}; {_line(_cell(task), self.accuracies.get(_cell(task), []))}"))
-
-    def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
-        self.handle.update(self._bar(self.state()))
-
-    def _bar(self, text: str) -> Any:
-        share = len(self.ended) / len(self.tasks) if self.tasks else 1
-        return self.html.HTML(bar_html(share, text))
-
-
 def bench_display(wanted: bool | None, slots: int) -> AbstractContextManager[BenchCallback]:
-    """No display (False), one in any case (True), or in a notebook and on a terminal (None)."""
-    if wanted is not False and in_notebook():
-        return NotebookBench(slots)
-    quiet = wanted is False or (wanted is None and not sys.stderr.isatty())
-    return BenchProgress(Console(stderr=True, quiet=quiet, markup=False, highlight=False, emoji=False), slots)
+    """No display (False), one in any case (True), or one on a terminal and in a notebook only (None)."""
+    console = error_console()
+    shown = console.is_terminal or console.is_jupyter if wanted is None else wanted
+    return BenchProgress(console if shown else error_console(quiet=True), slots)

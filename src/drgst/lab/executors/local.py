@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from typing import Any
 
+from drgst.extras import OWN_FILES, load_own_files
 from drgst.lab.executors.base import Done, Executor, lost
 from drgst.lab.grid.task import Task
 
@@ -107,12 +108,13 @@ def _pool() -> Any:
     from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
     environment = dict.fromkeys(THREADS, "1")
-    return ProcessPoolExecutor(max_workers=1, env=environment, initializer=_begin, initargs=(os.getpid(),))
+    return ProcessPoolExecutor(max_workers=1, env=environment, initializer=_begin, initargs=(os.getpid(), OWN_FILES))
 
 
-def _begin(parent: int) -> None:
+def _begin(parent: int, own_files: dict[str, str]) -> None:
     """In a new process: one thread; the bench alone handles Ctrl-C; end when the bench has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    load_own_files(own_files)
     import torch
 
     torch.set_num_threads(1)
