@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from types import FrameType
 
 
@@ -25,4 +26,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
+    # Python has put the working folder first: no module is to be imported from there, unless drgst itself is
+    if not sys.flags.safe_path and sys.path[0] != os.path.dirname(os.path.dirname(__file__)):
+        del sys.path[0]
     main()

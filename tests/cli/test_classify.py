@@ -80,7 +80,7 @@ def test_check_shows_the_columns_and_writes_nothing(capsys: Any) -> None:
     assert code == 0
     assert json.loads(out.splitlines()[-1])["schema"]["id"] == "account_id"
     assert not Path("runs").exists()
-    code, out, _ = classify(capsys, "--check", "--drop", "note", "--category", "logins")
+    code, out, _ = classify(capsys, "--check", "--column", "note=drop", "--column", "logins=category")
     assert "note                        dropped   dropped by option" in out
     assert "accounts is in order: 240 nodes" in out
 

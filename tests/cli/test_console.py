@@ -23,7 +23,7 @@ from drgst.io.npz import save_graph
 
 Call = Callable[..., tuple[int, str, str]]
 RED = "\x1b[31m"
-QUICK = ("--recipe", "gcn", "--set", "epochs=3", "hidden=4")
+QUICK = ("--recipe", "gcn", "--set", "epochs=3,hidden=4")
 
 
 def drgst(*args: object, **settings: object) -> subprocess.CompletedProcess[bytes]:

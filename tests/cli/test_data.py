@@ -83,15 +83,17 @@ def test_with_json_the_table_goes_to_standard_error(call: Call) -> None:
     ],
 )
 def test_show_the_real_graphs(
-    name: str, nodes: int, edges: int, features: int, classes: int, data_root: Path, call: Call
+    name: str, nodes: int, edges: int, features: int, classes: int, data_root: Path, call: Call, monkeypatch: Any
 ) -> None:
-    found = answer(call, "data", "show", name, "--root", data_root)
+    monkeypatch.setenv("DRGST_DATA", str(data_root))
+    found = answer(call, "data", "show", name)
     assert [found[key] for key in ("nodes", "edges", "features", "classes")] == [nodes, edges, features, classes]
 
 
 @pytest.mark.data
-def test_get_from_a_data_folder(data_root: Path, call: Call) -> None:
-    found = answer(call, "data", "get", "cora", "Citeseer", "--root", data_root)
+def test_get_from_a_data_folder(data_root: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRGST_DATA", str(data_root))
+    found = answer(call, "data", "get", "cora", "Citeseer")
     assert found["datasets"] == [
         {"name": "cora", "nodes": 2708, "edges": 5278},
         {"name": "citeseer", "nodes": 3327, "edges": 4552},
@@ -190,18 +192,18 @@ def test_check_of_tables_of_any_columns(tmp_path: Path, call: Call) -> None:
     nodes, edges = tmp_path / "people.csv", tmp_path / "trades.csv"
     nodes.write_text("name;kind;joined;vip\nann;x;2024-01-01;yes\nbob;y;;no\ncy;;2024-02-01;no\n")
     edges.write_text("from,to,amount\nann,bob,3\nann,bob,4\ncy,cy,1\n")
-    options = ("--edges", edges, "--label", "kind", "--weight", "amount")
+    options = ("--edges", edges, "--label", "kind", "--column", "amount=weight")
     found = answer(call, "data", "check", nodes, *options)
     assert (found["ok"], found["nodes"], found["edges"]) == (True, 3, 1)
     assert "trades.csv: 1 self-loop dropped" in found["notes"]
     edges.write_text("from,to,amount\nann,zoe,3\nann,bob,x\n")
-    code, out, _ = call("data", "check", nodes, *options, "--drop", "vpi")
+    code, out, _ = call("data", "check", nodes, *options, "--column", "vpi=drop")
     assert code == 2
     assert out.splitlines() == [
         "- people.csv: unknown column 'vpi'; did you mean 'vip'? (known: joined, kind, name, vip) "
-        "(option: --drop COLUMN)",
+        "(option: --column COLUMN=drop)",
         "- trades.csv, line 3, column 'amount': the weight 'x' is not a number (1 row in all): weights are numbers of "
-        "0 or above (option: --weight COLUMN)",
+        "0 or above (option: --column COLUMN=weight)",
         "- trades.csv, line 2, column 'to': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe') "
         "(option: --unknown-endpoints add)",
         "3 problems found",

@@ -51,7 +51,7 @@ def test_a_threshold_needs_no_truth(run: Path, call: Any, tmp_path: Path) -> Non
     assert "fraud: 20 nodes have a probability of at least" in out
     assert "30 out-of-fold labels" in out
     assert len((tmp_path / "e" / "flagged.csv").read_text().splitlines()) == 21
-    code, out, _ = call("evaluate", run, "--positive", "fraud", "--target-recall", 0.5, "--json")
+    code, out, _ = call("evaluate", run, "--positive", "fraud", "--target", "recall=0.5", "--json")
     decision = json.loads(out.splitlines()[-1])["decision"]
     assert decision["recall"]["low"] <= decision["recall"]["expected"] <= decision["recall"]["high"]
     assert 0 <= decision["sure"] <= 1
@@ -61,8 +61,10 @@ def test_a_threshold_needs_no_truth(run: Path, call: Any, tmp_path: Path) -> Non
     ("options", "words"),
     [
         (("--positive", "frod"), "did you mean 'fraud'"),
-        (("--top", 5, "--target-recall", 0.5), "give one of them"),
-        (("--target-precision", 1.5), "must lie between 0 and 1"),
+        (("--top", 5, "--target", "recall=0.5"), "give one of them"),
+        (("--target", "precision=1.5"), "must lie between 0 and 1"),
+        (("--target", "accuracy=0.9"), "--target takes precision=SHARE or recall=SHARE"),
+        (("--column", "x=weight"), "--column takes NAME=id or NAME=label"),
         ((), "nothing can be evaluated"),
         (("--top", 5), "name it with --positive"),
         (("--truth", "gone.csv"), "gone.csv"),

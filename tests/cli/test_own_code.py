@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+import drgst
+from drgst import extras
 
 Call = Callable[..., tuple[int, str, str]]
 QUICK = ("--set", "epochs=5")
@@ -34,15 +39,16 @@ class Net(torch.nn.Module):
 
 
 @pytest.fixture
-def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A module in the working folder."""
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.delitem(sys.modules, "code_of_mine", raising=False)
+def code(tmp_path: Path) -> Iterator[str]:
+    """A module in the working folder, which is not on ``sys.path``."""
     (tmp_path / "code_of_mine.py").write_text(MODULE)
-    return "code_of_mine"
+    yield "code_of_mine"
+    sys.modules.pop("code_of_mine", None)
+    extras.OWN_FILES.clear()
 
 
 def test_bench_with_a_recipe_of_the_working_folder(tiny: Path, code: str, call: Call) -> None:
+    """Also in the processes of the bench."""
     grid = ("--datasets", tiny, "--per-class", 3, "--recipes", f"gcn,{code}:make", "--draws", 2, "--jobs", 2)
     done, out, err = call("lab", "bench", *grid, *QUICK, "--json")
     assert done == 0, err
@@ -50,15 +56,51 @@ def test_bench_with_a_recipe_of_the_working_folder(tiny: Path, code: str, call: 
 
 
 def test_run_and_predict_with_a_recipe_and_a_network_of_the_working_folder(tiny: Path, code: str, call: Call) -> None:
-    words = ("run", tiny, "--recipe", f"{code}:make", "--per-class", 3, *QUICK, f"backbone={code}:Net")
-    done, _, err = call(*words, "--out", "mine", "--log", "csv", "--log", "tensorboard")
+    options = ("--recipe", f"{code}:make", "--per-class", 3, *QUICK, "--set", f"backbone={code}:Net")
+    done, _, err = call("run", tiny, *options, "--out", "mine", "--log", "csv", "--log", "tensorboard")
     assert done == 0, err
     assert Path("mine/log.csv").read_text().startswith("kind,step,name,value\nrun,0,dataset,tiny\n")
     assert list(Path("mine/tensorboard").glob("events.out.tfevents.*"))
-    done, _, err = call("predict", "mine", tiny)
+    done, _, err = call("predict", "mine", tiny)  # the module is loaded
     assert done == 0, err
-    assert call(*words)[0] == 0
+    assert call("recipes", "show", f"{code}:make")[0] == 0
+    assert call("run", tiny, *options)[0] == 0
     assert Path(f"runs/tiny-{code}-make-3-seed0/summary.json").is_file()
+    del sys.modules[code]
+    done, _, err = call("predict", "mine", tiny)  # a model does not load code from the working folder
+    assert done == 2
+    assert "No module named 'code_of_mine'; install it, or put its folder on PYTHONPATH" in err
+
+
+def test_no_other_module_is_imported_from_the_working_folder(tmp_path: Path) -> None:
+    """Neither an optional dependency nor a module of the standard library, by either way to start the command."""
+    for name in ("tensorboard", "openTSNE", "csv", "typer"):
+        (tmp_path / f"{name}.py").write_text("open('imported', 'w').close()")
+    environment = {**os.environ, "PYTHONPATH": str(Path(drgst.__file__).parents[1])}
+    for start in ([sys.executable, "-m", "drgst"], [str(Path(sys.executable).parent / "drgst")]):
+        words = [*start, "run", "--set", "epochs=1,samples=1", "--log", "tensorboard", "--out", start[-1][-3:]]
+        subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, check=False)
+        assert not (tmp_path / "imported").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("..:x", "recipe '..:x' is not of the form module:name"),
+        (".a:b", "recipe '.a:b' is not of the form module:name"),
+        ("a/b:c", "recipe 'a/b:c' is not of the form module:name"),
+        (":make", "recipe ':make' is not of the form module:name"),
+        ("broken:make", "recipe 'broken:make' can't be imported: SyntaxError: "),
+        ("absent:make", "recipe 'absent:make' can't be imported: No module named 'absent'"),
+        ("json:make", "recipe 'json:make' can't be imported: AttributeError: "),
+    ],
+)
+def test_names_that_can_not_be_imported_are_one_sentence(name: str, words: str, call: Call) -> None:
+    Path("broken.py").write_text("def make(:\n")
+    code, _, err = call("run", "--recipe", name)
+    assert code == 2
+    assert words in err
+    assert err.count("\n") == 1
 
 
 def test_unknown_logs_are_refused_before_the_run(tiny: Path, call: Call) -> None:

@@ -16,14 +16,16 @@ import pytest
 
 import drgst
 from drgst.cli import main
+from drgst.cli.options import parse_executor
 from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
 from drgst.graph.split import random_split
 from drgst.io.npz import save_graph
 from drgst.io.split_files import load_split, save_split
+from drgst.runs.cluster import Cluster
 from drgst.tables.graph_tables import write_tables
 
-QUICK = ("--set", "epochs=25", "lr=0.05", "stages=2", "samples=10", "hidden=16", "threshold=0.7", "normalise=none")
+QUICK = ("--set", "epochs=25,lr=0.05,stages=2,samples=10,hidden=16,threshold=0.7,normalise=none")
 KEYS = {"dataset", "recipe", "per_class", "seed", "teacher_test_accuracy", "test_accuracy", "val_accuracy", "stages"}
 KEYS |= {"stop_reason", "seconds", "epochs", "peak_memory_mb"}
 
@@ -123,7 +125,7 @@ def test_the_text_of_a_run_fits_80_columns(capsys: Any, file: Path) -> None:
 
 def test_config_runs_again_bit_identical(capsys: Any, file: Path, tmp_path: Path) -> None:
     """With a draw and with the graph's own split, which is then read from the copy in the folder."""
-    for name, words in (("draw", ["--per-class", "3", "--seed", "4"]), ("own", ["--pool", "all-but-validation"])):
+    for name, words in (("draw", ["--per-class", "3", "--seed", "4"]), ("own", ["--set", "pool=all-but-validation"])):
         first, again = tmp_path / name, tmp_path / f"{name}-again"
         assert call(capsys, "run", file, *words, *QUICK, "--out", first)[0] == 0
         assert call(capsys, "run", "--config", first / "config.toml", "--out", again)[0] == 0
@@ -196,7 +198,7 @@ def test_validation_labels_can_be_left_out(capsys: Any, file: Path, tmp_path: Pa
 
 def test_default_run_is_cora_with_three_labels(capsys: Any) -> None:
     """No arguments but quick settings."""
-    code, out, _ = call(capsys, "run", "--set", "epochs=5", "samples=2", "stages=1", "--json")
+    code, out, _ = call(capsys, "run", "--set", "epochs=5,samples=2,stages=1", "--json")
     assert code == 0
     said = json.loads(out)
     assert (said["dataset"], said["recipe"], said["per_class"]) == ("cora", "drgst-de", 3)
@@ -330,15 +332,15 @@ def test_added_labels_that_are_refused(capsys: Any, town: Graph, tmp_path: Path,
     assert not Path("runs").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--engine", "spark"], "unknown engine 'spark' (known: local, ray)"),
-        (["--workers", "2"], "--workers is for --engine ray"),
-        (["--address", "127.0.0.1:1", "--engine", "local"], "--address is for --engine ray"),
-    ],
-)
-def test_engine_options_that_do_not_fit(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
-    code, _, said = call(capsys, "run", *words)
+@pytest.mark.parametrize("name", ["spark", "ray:0", "ray:two", "local:3", "ray:2:3"])
+def test_executors_that_are_refused(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    code, _, said = call(capsys, "run", "--executor", name)
     assert code == 2
-    assert message in " ".join(said.split())
+    assert f"unknown executor '{name}' (allowed: local, ray, ray:WORKERS or ray:WORKERS@HOST:PORT)" in said
+
+
+def test_an_executor_names_workers_and_address() -> None:
+    assert parse_executor("local") is None
+    assert parse_executor("ray") == Cluster(2, None)
+    assert parse_executor("ray:4@10.0.0.1:6379") == Cluster(4, "10.0.0.1:6379")
+    assert parse_executor("ray@10.0.0.1:6379") == Cluster(2, "10.0.0.1:6379")

@@ -44,7 +44,7 @@ from drgst.tables.graph_tables import write_tables
 FEW, MANY = 20, 400  # inputs of each kind in a short and in a long campaign
 LIMIT = 30.0  # seconds that an input may take
 GARBAGE = ("", "\x00", "nan", "-1", "1e999", "[", "é\ud800", "9" * 30, "../../x", "\x1b[31m", "=1+1", "none", "true")
-QUICK = ("--set", "epochs=2", "hidden=4", "samples=2", "stages=1")
+QUICK = ("--set", "epochs=2,hidden=4,samples=2,stages=1")
 
 
 @dataclass
@@ -509,8 +509,8 @@ BAD_ARGUMENTS = [
     ["run", "G", "--per-class", "N"],
     ["run", "G", "--seed", "N"],
     ["run", "G", "--threads", "N"],
-    ["run", "G", "--device", "R"],
-    ["run", "G", "--pool", "R"],
+    ["run", "G", "--set", "device=R"],
+    ["run", "G", "--set", "pool=R"],
     ["run", "G", "--validation", "R"],
     ["run", "G", "--set", "R"],
     ["run", "G", "--set", "hidden=N"],

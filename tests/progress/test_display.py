@@ -76,7 +76,7 @@ def test_a_notebook_keeps_the_last_line(history: History, monkeypatch: pytest.Mo
         def update(self, text: Any) -> None:
             shown.append(text._repr_mimebundle_((), ())["text/html"])
 
-    monkeypatch.setattr(ipython, "display", lambda text, display_id: Handle())
+    monkeypatch.setattr(ipython, "display", lambda *_, **__: Handle())
     progress = Progress(console(jupyter=True))
     progress.begin(FACTS)
     progress.training(1, 0, 12)

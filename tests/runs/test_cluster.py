@@ -1,4 +1,4 @@
-"""The engine ray: what it refuses, and a run on two nodes of this machine of which a worker is killed."""
+"""The executor ray: what it refuses, and a run on two nodes of this machine of which a worker is killed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ START = [sys.executable, "-c", "from ray.scripts.scripts import main; main()", "
 @pytest.fixture
 def address() -> Iterator[str]:
     """A cluster of two nodes with a core each."""
-    pytest.importorskip("ray", reason="the engine ray needs Ray: pip install 'drgst[ray]'")
+    pytest.importorskip("ray", reason="the executor ray needs Ray: pip install 'drgst[ray]'")
     port, folder = 6_000 + os.getpid() % 900, f"/tmp/ray-engine-{os.getpid()}"
     small = [f"--object-store-memory={80 * 2**20}", "--disable-usage-stats"]
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
@@ -85,7 +85,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path, address: str) -> None:
     psutil = pytest.importorskip("psutil", reason="finds the workers")
     save_graph_folder(GRAPH.with_(splits=(SPLIT,)), tmp_path / "graph")
     subprocess.run(command(tmp_path / "graph", tmp_path / "alone"), check=True, capture_output=True)
-    on_ray = ("--engine", "ray", "--address", address, "--workers", "2")
+    on_ray = ("--executor", f"ray:2@{address}")
     run = subprocess.Popen(
         command(tmp_path / "graph", tmp_path / "ray", *on_ray), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )

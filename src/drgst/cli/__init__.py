@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -13,12 +13,13 @@ from typer.core import TyperCommand, TyperGroup
 from drgst import __version__
 from drgst.errors import DrgstError
 
-# command -> the module whose ``app`` it is (made with add_completion=False), its line of help, the task it belongs to
+UsageError: type[Any] = typer.BadParameter.__mro__[1]  # the errors of the parser: typer exports this one alone
+# command -> the module whose ``app`` it is, its line of help, the task it belongs to
 COMMANDS = {
     "run": ("drgst.cli.run", "Run a recipe on a graph.", "Predict"),
     "classify": ("drgst.cli.classify", "Classify the rows of a table, with edges in other tables.", "Predict"),
     "predict": ("drgst.cli.predict", "Predict with the model of a run.", "Predict"),
-    "evaluate": ("drgst.cli.evaluate", "Evaluate a run on labels that it was not given; choose a threshold.", "Decide"),
+    "evaluate": ("drgst.cli.evaluate", "Evaluate a run on labels it was not given; choose a threshold.", "Decide"),
     "explain": ("drgst.cli.explain", "Explain why a node was predicted as it was.", "Decide"),
     "review": ("drgst.cli.review", "Review given labels that look wrong.", "Decide"),
     "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next.", "Decide"),
@@ -32,23 +33,46 @@ COMMANDS = {
 class LazyCommand(TyperCommand):
     """A name and a line of help; the real command takes over when arguments are to be parsed."""
 
-    def __init__(self, name: str, module: str, summary: str, panel: str | None = None) -> None:
-        super().__init__(name=name, help=summary, rich_help_panel=panel)
-        self.module = module
+    def __init__(self, name: str, module: str, summary: str, group: str = "Commands") -> None:
+        super().__init__(name=name, help=summary)
+        self.module, self.group = module, group
+
+    def load(self) -> Any:
+        """The real command, with help in plain text."""
+        app = importlib.import_module(self.module).app
+        app.rich_markup_mode = None
+        return typer.main.get_command(app)
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """The context of the real command, which is what gets invoked."""
-        command = typer.main.get_command(importlib.import_module(self.module).app)
-        return command.make_context(info_name, args, parent=parent, **extra)
+        return self.load().make_context(info_name, args, parent=parent, **extra)
 
 
-class Commands(TyperGroup):
-    """The table above as a group of commands."""
+class LazyGroup(TyperGroup):
+    """Commands of a table like :data:`COMMANDS`, listed under the task they belong to."""
+
+    table: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        for name, entry in COMMANDS.items():
+        for name, entry in self.table.items():
             self.add_command(LazyCommand(name, *entry))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """One section per task."""
+        width = max(map(len, self.commands))
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            groups.setdefault(getattr(command, "group", "Commands"), []).append((name.ljust(width), command.help or ""))
+        for group, rows in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(rows)
+
+
+class Commands(LazyGroup):
+    """The commands of ``drgst``."""
+
+    table = COMMANDS
 
 
 app = typer.Typer(
@@ -56,6 +80,8 @@ app = typer.Typer(
     cls=Commands,
     help="Self-training on graphs with few labels.",
     no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
@@ -78,6 +104,10 @@ def _options(
     from drgst.cli.console import set_up_log
 
     set_up_log(verbose)
+    try:
+        os.getcwd()
+    except OSError:  # torch can't be imported then
+        raise DrgstError("the working folder was deleted: change to another folder") from None
 
 
 def main(args: list[str] | None = None) -> None:
@@ -85,21 +115,19 @@ def main(args: list[str] | None = None) -> None:
     from drgst.cli.console import open_streams
 
     open_streams()
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # for recipes and backbones of one's own, module:name
     code, unwritten = _run(args), _flush()
     sys.exit(code or unwritten)
 
 
-def _run(args: list[str] | None) -> int | str | None:
+def _run(args: list[str] | None) -> int:
     """The exit code of a command."""
     try:
-        typer.main.get_command(app).main(args, prog_name="drgst")
-    except SystemExit as end:
-        return end.code
+        return typer.main.get_command(app).main(args, prog_name="drgst", standalone_mode=False) or 0
+    except UsageError as error:
+        return _refuse_usage(error)
     except DrgstError as error:
         return _refuse(str(error))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         return 130
     except BrokenPipeError:
         return 1
@@ -107,7 +135,15 @@ def _run(args: list[str] | None) -> int | str | None:
         return _refuse(f"there is not enough memory: {error}" if str(error) else "there is not enough memory")
     except OSError as error:
         return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
-    return 0
+
+
+def _refuse_usage(error: Any) -> int:
+    """One line for what the parser refuses, with the command whose help to read; the help where nothing was given."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(error.ctx.get_help())
+        return 0
+    path = error.ctx.command_path if error.ctx is not None else "drgst"
+    return _refuse(f"{error.format_message().rstrip('.')} (see {path} --help)")
 
 
 def _refuse(message: str) -> int:
@@ -118,9 +154,9 @@ def _refuse(message: str) -> int:
 
 
 def _flush() -> int:
-    """Flush now: what goes wrong would else be reported while Python shuts down.
+    """Flush now: what goes wrong would otherwise be reported while Python shuts down.
 
-    A reader that has gone (``drgst … | head``) is no error, a full disk is one.
+    A reader that has gone (``drgst … | head``) is not an error, a full disk is one.
     """
     try:
         sys.stdout.flush()

@@ -9,27 +9,20 @@ import typer
 
 from drgst.cli.console import emit, get_console, refuse
 from drgst.cli.options import (
-    AggregateOption,
-    CategoryOption,
-    DateOption,
-    DropOption,
+    ColumnOption,
     EdgesOption,
     EndpointsOption,
-    FromOption,
-    IdOption,
     JsonOption,
-    NumericOption,
     PriorOption,
-    TextOption,
-    TimeOption,
-    ToOption,
-    WeightOption,
-    given,
+    RecipeOption,
+    SeedOption,
+    SetOption,
+    table_options,
 )
 
 if TYPE_CHECKING:
     from drgst.runs.config import RunConfig
-    from drgst.runs.folder import RunFolder
+    from drgst.runs.result import Result
     from drgst.tables.build import TableGraph
 
 app = typer.Typer(add_completion=False)
@@ -40,25 +33,19 @@ def classify(
     nodes: Annotated[str, typer.Argument(metavar="NODES", help="Node table: CSV of any delimiter, gzip or Parquet.")],
     label: Annotated[str, typer.Option(metavar="COLUMN", help="Column of classes; empty cells are to be predicted.")],
     edges: EdgesOption = None,
-    id: IdOption = None,  # noqa: A002
-    source: FromOption = None,
-    target: ToOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    aggregate: AggregateOption = None,
-    drop: DropOption = None,
-    numeric: NumericOption = None,
-    category: CategoryOption = None,
-    text: TextOption = None,
-    date: DateOption = None,
+    columns: ColumnOption = None,
+    aggregate: Annotated[
+        str | None,
+        typer.Option(metavar="RULE", help="Repeated edges: sum, count, max or last.", show_default="sum"),
+    ] = None,
     unknown_endpoints: EndpointsOption = None,
     prior: PriorOption = None,
-    recipe: Annotated[str, typer.Option(help="The method; see drgst recipes.")] = "drgst-plus",
-    changes: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the training.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Run folder.", show_default="runs/NODES-RECIPE-SEED")] = None,
+    recipe: RecipeOption = "drgst-plus",
+    changes: SetOption = None,
+    seed: SeedOption = 0,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Run folder, by default in runs/.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Show what the columns are read as, and stop.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Show how each column is read, and stop.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Classify the rows of a table: columns of any type, no cleaning; rows without a label are predicted.
@@ -77,24 +64,26 @@ def classify(
     folder = RunFolder(out or Path("runs") / name)
     if not check:
         folder.check_free(False, force)
-    roles = given(id=id, source=source, target=target, weight=weight, time=time, aggregate=aggregate)
-    kinds = given(drop=drop, numeric=numeric, category=category, text=text, date=date)
+    options = table_options(columns or (), aggregate=aggregate, unknown_endpoints=unknown_endpoints)
     try:
-        tables = from_tables(nodes, edges, label=label, **roles, **kinds, **given(unknown_endpoints=unknown_endpoints))
+        tables = from_tables(nodes, edges, label=label, **options)
     except TableError as error:
         refuse(error.problems, json)
     get_console(json).print(tables.report, soft_wrap=True)
     if check:
-        graph = tables.graph
-        get_console(json).print(
-            f"{graph.name} is in order: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, "
-            f"{graph.num_features:,} features, {int((graph.labels >= 0).sum()):,} labels",
-            soft_wrap=True,
-        )
-        if json:
-            emit({"ok": True, "schema": tables.schema.model_dump(mode="json"), "notes": list(tables.notes)})
+        _print_check(tables, json)
         return
-    _run(config, tables, folder, force, json)
+    from drgst.cli.run import Announcer
+    from drgst.cli.run_output import print_result
+    from drgst.runs.start import run_tables
+
+    with Announcer(json) as announce:
+        result = run_tables(config, tables, folder, force, announce)
+    summary = print_result(get_console(json), result)
+    for line in _next_steps(result, summary):
+        get_console(json).print(line, soft_wrap=True)
+    if json:
+        emit({**summary, "folder": str(folder), "schema": tables.schema.model_dump(mode="json")})
 
 
 def _config(recipe: str, seed: int, changes: list[str] | None, prior: list[str] | None) -> RunConfig:
@@ -108,38 +97,28 @@ def _config(recipe: str, seed: int, changes: list[str] | None, prior: list[str] 
     return RunConfig(recipe=spec.name, seed=seed, settings=settings)
 
 
-def _run(config: RunConfig, tables: TableGraph, folder: RunFolder, force: bool, json: bool) -> None:
-    from dataclasses import replace
-
-    from drgst.cli.run import execute
-    from drgst.cli.run_output import report
-    from drgst.runs.folder import GRAPH
-    from drgst.runs.run import Run
-
-    config = replace(config, data=str((folder / GRAPH).absolute()))
-    run = replace(Run.from_config(config, lambda _: tables.graph), tables=tables)
-    with folder.locked():
-        folder.check_free(False, force)  # another run may have begun here since the first check
-        execute(run, folder, False, json)
-    summary = folder.summary()
-    console = get_console(json)
-    report(console, summary, folder.rows(), str(folder))
-    for line in _next_steps(folder, summary):
-        console.print(line, soft_wrap=True)
+def _print_check(tables: TableGraph, json: bool) -> None:
+    graph = tables.graph
+    get_console(json).print(
+        f"{graph.name} is in order: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, "
+        f"{graph.num_features:,} features, {int((graph.labels >= 0).sum()):,} labels",
+        soft_wrap=True,
+    )
     if json:
-        emit({**summary, "folder": str(folder), "schema": tables.schema.model_dump(mode="json")})
+        emit({"ok": True, "schema": tables.schema.model_dump(mode="json"), "notes": list(tables.notes)})
 
 
-def _next_steps(folder: RunFolder, summary: dict[str, Any]) -> list[str]:
-    """How many rows were predicted as what, and the commands that go on from here."""
+def _next_steps(result: Result, summary: dict[str, Any]) -> list[str]:
+    """How many rows were predicted as what, and the command that predicts later rows."""
     from collections import Counter
 
-    rest = [label for label, known in zip(*map(folder.predictions, ("label", "given")), strict=True) if not known]
-    counts = ", ".join(f"{name} {count:,}" for name, count in Counter(rest).most_common())
+    names = result.model.class_names
+    predicted = result.probabilities[result.unlabelled].argmax(axis=1).tolist()
+    counts = ", ".join(f"{names[label]} {count:,}" for label, count in Counter(predicted).most_common())
     oof = summary["oof_accuracy"]
     accuracy = "" if oof is None else f"; {summary['oof_folds']}-fold out-of-fold accuracy: {oof:.1%}"
     return [
-        f"new rows: drgst predict {folder} --nodes NEW-NODES --edges NEW-EDGES",
+        f"new rows: drgst predict {result.folder} --nodes NEW-NODES --edges NEW-EDGES",
         "",
-        f"predicted for {len(rest):,} rows without label: {counts}{accuracy}",
+        f"predicted for {len(predicted):,} rows without label: {counts}{accuracy}",
     ]

@@ -10,25 +10,14 @@ import typer
 
 from drgst.cli.console import emit, get_console, refuse, write_data
 from drgst.cli.options import (
-    CategoryOption,
-    DateOption,
-    DropOption,
+    ColumnOption,
     EdgesOption,
     EndpointsOption,
-    FromOption,
-    IdOption,
     JsonOption,
-    LabelOption,
     LabelsOption,
-    NumericOption,
-    PoolOption,
-    RootOption,
-    TextOption,
-    TimeOption,
-    ToOption,
-    WeightOption,
-    given,
+    SeedOption,
     out_file,
+    table_options,
 )
 
 if TYPE_CHECKING:
@@ -41,17 +30,17 @@ if TYPE_CHECKING:
 app = typer.Typer(help="List, get, show, check and split graphs.", no_args_is_help=True, add_completion=False)
 
 Source = Annotated[
-    str, typer.Argument(metavar="NAME|PATH", help="A data set, a folder of tables, a table, an .npz or a graph file.")
+    str, typer.Argument(metavar="GRAPH", help="A data set, a folder of tables, a table, an .npz or a graph file.")
 ]
 
 
 @app.command("list")
-def list_datasets(root: RootOption = None, json: JsonOption = False) -> None:
+def list_datasets(json: JsonOption = False) -> None:
     """List the data sets that drgst knows, and where each comes from."""
     from drgst.cli.graph_output import dataset_table
     from drgst.datasets.registry import DATASETS
 
-    rows = [_dataset_row(dataset, root) for dataset in DATASETS.values()]
+    rows = [_dataset_row(dataset) for dataset in DATASETS.values()]
     get_console(json).print(dataset_table(rows))
     if json:
         emit({"datasets": rows})
@@ -60,10 +49,9 @@ def list_datasets(root: RootOption = None, json: JsonOption = False) -> None:
 @app.command()
 def get(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets to get.")],
-    root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Get data sets: from a data folder, the cache or the internet, each file checked."""
+    """Get data sets from a data folder, the cache or the internet."""
     from drgst.cli.graph_output import progress_bar
     from drgst.datasets import load as datasets
     from drgst.datasets.registry import find_dataset
@@ -72,7 +60,7 @@ def get(
     console, got = get_console(json), []
     for name in wanted:
         with progress_bar(console, name) as progress:
-            graph = datasets.load(name, root, progress)
+            graph = datasets.load(name, None, progress)
         console.print(f"{name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
         got.append({"name": name, "nodes": graph.num_nodes, "edges": graph.num_edges})
     if json:
@@ -80,13 +68,13 @@ def get(
 
 
 @app.command()
-def show(source: Source, labels: LabelsOption = None, root: RootOption = None, json: JsonOption = False) -> None:
-    """Show a graph's statistics: sizes, homophily and how many nodes each class has."""
+def show(source: Source, labels: LabelsOption = None, json: JsonOption = False) -> None:
+    """Show statistics: sizes, homophily and class sizes."""
     from drgst.cli.graph_output import print_statistics
     from drgst.datasets.load import open_graph
     from drgst.graph.stats import statistics
 
-    graph = open_graph(source, root, labels=labels)
+    graph = open_graph(source, labels=labels)
     figures = statistics(graph)
     print_statistics(get_console(json), graph, figures)
     if json:
@@ -97,30 +85,21 @@ def show(source: Source, labels: LabelsOption = None, root: RootOption = None, j
 def check(
     source: Source,
     edges: EdgesOption = None,
-    label: LabelOption = None,
-    id: IdOption = None,  # noqa: A002
-    source_column: FromOption = None,
-    target: ToOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    drop: DropOption = None,
-    numeric: NumericOption = None,
-    category: CategoryOption = None,
-    text: TextOption = None,
-    date: DateOption = None,
+    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column of the node table.")] = None,
+    columns: ColumnOption = None,
     unknown_endpoints: EndpointsOption = None,
     labels: LabelsOption = None,
-    root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Check a graph, or with --label a node table of any columns: all faults are listed and end with exit code 2."""
+    """Check a graph, or with --label a node table of any columns.
+
+    All faults are listed and end with exit code 2.
+    """
     from drgst.graph.stats import statistics
 
-    roles = {"label": label, "id": id, "source": source_column, "target": target, "weight": weight, "time": time}
-    kinds = {"drop": drop, "numeric": numeric, "category": category, "text": text, "date": date}
-    options = given(**roles, **kinds, unknown_endpoints=unknown_endpoints)
+    options = table_options(columns or (), label=label, unknown_endpoints=unknown_endpoints)
     tables = bool(options or edges)
-    graph, problems = _check_tables(source, edges, options) if tables else _check_graph(source, root, labels)
+    graph, problems = _check_tables(source, edges, options) if tables else _check_graph(source, labels)
     if graph is None:
         refuse(problems, json)
     for split in graph.splits:
@@ -137,30 +116,35 @@ def check(
 @app.command()
 def split(
     source: Source,
-    per_class: Annotated[int | None, typer.Option(min=1, help="Training labels per class.")] = None,
-    fraction: Annotated[float | None, typer.Option(help="Share of each class to train on, in a random split.")] = None,
-    val: Annotated[str | None, typer.Option(help="Validation nodes: a number, or a fraction below 1.")] = None,
-    test: Annotated[str | None, typer.Option(help="Test nodes: a number, or a fraction below 1.")] = None,
-    floor: Annotated[int, typer.Option(help="Least training labels per class in a random split.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
-    pool: PoolOption = "unlabelled",
+    per_class: Annotated[int | None, typer.Option(min=1, metavar="N", help="Training labels per class.")] = None,
+    fraction: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Share of each class to train on, in a random split.")
+    ] = None,
+    val: Annotated[str | None, typer.Option(metavar="N", help="Validation nodes: a number or a fraction.")] = None,
+    test: Annotated[str | None, typer.Option(metavar="N", help="Test nodes: a number or a fraction.")] = None,
+    seed: SeedOption = 0,
+    pool: Annotated[
+        str, typer.Option(metavar="RULE", help="Nodes to pseudo-label: unlabelled, or all-but-validation.")
+    ] = "unlabelled",
     random: Annotated[bool, typer.Option("--random", help="Draw anew even where the graph has a split.")] = False,
     out: Annotated[
         Path | None, typer.Option(parser=out_file, metavar="FILE", help="File to write; standard output without it.")
     ] = None,
-    root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Split a graph: --per-class draws from its own training nodes as in the paper, or at random where it has none."""
+    """Split a graph into training, validation and test nodes.
+
+    --per-class draws from its own training nodes as in the paper, or at random where it has none.
+    """
     from drgst.datasets.load import open_graph
     from drgst.files import STANDARD_OUTPUT
     from drgst.graph.split import per_class_split, public_split, random_split
     from drgst.io.split_files import save_split, to_json
 
-    graph = open_graph(source, root)
+    graph = open_graph(source)
     rule, k = cast("Pool", pool), 20 if per_class is None and fraction is None else per_class
     if graph.split is None or random or fraction is not None or val or test:
-        sizes: dict[str, Any] = {"val": _amount("val", val), "test": _amount("test", test), "floor": floor}
+        sizes: dict[str, Any] = {"val": _amount("val", val), "test": _amount("test", test)}
         made = random_split(graph, per_class=k, fraction=fraction, seed=seed, pool=rule, **sizes)
     else:
         made = public_split(graph, rule) if per_class is None else per_class_split(graph, per_class, seed, rule)
@@ -177,10 +161,13 @@ def split(
 def build(
     tables: Annotated[Path, typer.Argument(metavar="TABLES", help="A folder with nodes.* and edges.* (CSV, Parquet).")],
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="The graph folder to write.")],
-    memory: Annotated[str, typer.Option(help="Memory for sorting the edges; the rest is on disk.")] = "2GB",
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory for sorting the edges.")] = "2GB",
     json: JsonOption = False,
 ) -> None:
-    """Build a graph folder from tables that may be larger than memory; it opens like any other graph."""
+    """Build a graph folder from tables larger than memory.
+
+    It opens like any other graph.
+    """
     from drgst.io.build_folder import build_graph_folder
 
     graph = build_graph_folder(tables, out, memory)
@@ -206,7 +193,7 @@ def _check_tables(nodes: str, edges: list[str] | None, options: dict[str, Any]) 
         return None, list(error.problems)
 
 
-def _check_graph(source: str, root: str | None, labels: str | None) -> tuple[Graph | None, list[Problem]]:
+def _check_graph(source: str, labels: str | None) -> tuple[Graph | None, list[Problem]]:
     """The graph of a name or path, or all faults of its tables."""
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import DATASETS
@@ -221,7 +208,7 @@ def _check_graph(source: str, root: str | None, labels: str | None) -> tuple[Gra
         problems = check_fixed_tables(*table_paths(path))
         if problems:
             return None, problems
-    return open_graph(source, root, labels=labels), []
+    return open_graph(source, labels=labels), []
 
 
 def _amount(name: str, text: str | None) -> int | float | None:
@@ -239,14 +226,14 @@ def _sizes(made: Split) -> dict[str, Any]:
     return {"name": made.name, **{part: int(getattr(made, part).size) for part in ("train", "val", "test", "pool")}}
 
 
-def _dataset_row(dataset: DataSet, root: str | None) -> dict[str, Any]:
+def _dataset_row(dataset: DataSet) -> dict[str, Any]:
     """The figures of the paper, with the pairs that the files hold, and where the files are."""
     from drgst.datasets.fetch import cache_folder, root_folder
 
     figures = dataset.paper
     row = {"name": dataset.name, "nodes": figures.nodes, "edges": figures.pairs}
     row |= {"features": figures.features, "classes": figures.classes}
-    for folder in (root_folder(root), cache_folder() / "data"):
+    for folder in (root_folder(None), cache_folder() / "data"):
         if folder is not None and all((folder / file.path).exists() for file in dataset.files):
             return {**row, "place": str(folder)}
     return {**row, "place": "part of drgst" if dataset.name == "cora" else "to be downloaded"}

@@ -28,23 +28,26 @@ def evaluate(
     truth: Annotated[
         str | None, typer.Option(metavar="FILE", help="Table with ids and labels.", show_default="labels of the graph")
     ] = None,
-    id: Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Id column of the table.")] = None,  # noqa: A002
-    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column of the table.")] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="NAME=KIND", help="Which column of the table is the id or label; repeatable."),
+    ] = None,
     positive: Annotated[
         str | None, typer.Option(metavar="CLASS", help="Class to rank and flag.", show_default="the rarer of two")
     ] = None,
-    target_precision: Annotated[float | None, typer.Option(help="Choose the threshold of this precision.")] = None,
-    target_recall: Annotated[float | None, typer.Option(help="Choose the threshold of this recall.")] = None,
-    top: Annotated[int | None, typer.Option(help="Choose this many nodes.")] = None,
+    target: Annotated[
+        str | None, typer.Option(metavar="GOAL", help="Choose a threshold: precision=0.9, or recall=0.8.")
+    ] = None,
+    top: Annotated[int | None, typer.Option(metavar="N", help="Choose this many nodes.")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write evaluation.json, evaluation.png and flagged.csv here.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Evaluate a run on nodes whose labels it was not given, each figure with a 95 % bootstrap interval.
+    """Evaluate a run on nodes whose labels it was not given.
 
-    --target-precision, --target-recall or --top choose a threshold from the probabilities of the run, which needs no
-    truth, and say how sure that is.
+    Each figure has a 95 % bootstrap interval. --target or --top chooses a threshold from the probabilities of the run,
+    which needs no truth, and says how sure that is.
     """
     from drgst.decide.evaluate import evaluate_result
     from drgst.decide.threshold import decide
@@ -53,13 +56,13 @@ def evaluate(
     from drgst.runs.run import load_result
     from drgst.tables.faults import TableError
 
-    goal = _goal(target_precision, target_recall, top)
+    goal, roles = _goal(target, top), _roles(columns or [])
     result = load_result(run)
     names = result.model.class_names
     if positive is not None and positive not in names:
         raise SettingError(unknown("class", positive, names))
     try:
-        labels, notes = _labels(result, truth, TruthColumns(id, label, positive))
+        labels, notes = _labels(result, truth, TruthColumns(roles.get("id"), roles.get("label"), positive))
     except TableError as error:
         refuse(error.problems, json)
     console = get_console(json)
@@ -87,14 +90,32 @@ def evaluate(
         emit(document)
 
 
-def _goal(precision: float | None, recall: float | None, top: int | None) -> Goal | None:
+def _goal(target: str | None, top: int | None) -> Goal | None:
     from drgst.decide.threshold import Goal
     from drgst.errors import SettingError
 
-    given = [value for value in (precision, recall, top) if value is not None]
-    if len(given) > 1:
-        raise SettingError("--target-precision, --target-recall and --top choose a threshold each: give one of them")
-    return Goal(precision, recall, top) if given else None
+    if target is None:
+        return None if top is None else Goal(top=top)
+    if top is not None:
+        raise SettingError("--target and --top choose a threshold each: give one of them")
+    name, _, value = target.partition("=")
+    try:
+        share = float(value)
+    except ValueError:
+        name = ""
+    if name not in ("precision", "recall"):
+        raise SettingError(f"--target takes precision=SHARE or recall=SHARE, not {target!r}")
+    return Goal(precision=share) if name == "precision" else Goal(recall=share)
+
+
+def _roles(columns: list[str]) -> dict[str, str]:
+    """``["customer=id"]`` as ``{"id": "customer"}``."""
+    from drgst.errors import SettingError
+
+    roles = {kind: name for name, _, kind in (text.rpartition("=") for text in columns)}
+    if not roles.keys() <= {"id", "label"} or "" in roles.values():
+        raise SettingError(f"--column takes NAME=id or NAME=label here, not {', '.join(columns)!r}")
+    return roles
 
 
 def _labels(result: Result, truth: str | None, columns: TruthColumns) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -170,7 +191,7 @@ def _sentences(decision: Decision, positive: str, right: np.ndarray | None) -> l
     if decision.labels:
         lines.append(f"the intervals are from {decision.labels:,} out-of-fold labels and chance")
     else:
-        lines.append("the intervals are from chance alone: the run has no out-of-fold labels to check its calibration")
+        lines.append("the intervals are from chance alone: the run has no out-of-fold labels to check it with")
     if right is not None:
         lines.append(
             f"{int(right.sum()):,} of these {right.size:,} are {positive} in the truth file ({right.mean():.1%})"

@@ -24,7 +24,7 @@ TITLES = {"view": "view", "feature": "feature", "neighbour": "neighbour", "label
 def explain(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
     node: Annotated[str, typer.Argument(metavar="NODE", help="The id of a node.")],
-    top: Annotated[int, typer.Option(min=1, help="Reasons of each kind.")] = 8,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="Reasons of each kind.")] = 8,
     json: JsonOption = False,
 ) -> None:
     """Explain a prediction: what it becomes without each feature, neighbour or view, the strongest first."""

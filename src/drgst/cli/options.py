@@ -1,14 +1,25 @@
-"""Options that several commands have."""
+"""Options that several commands have, and how their values are parsed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.errors import SettingError
+from drgst.errors import SettingError, unknown
 from drgst.files import STANDARD_OUTPUT
+
+if TYPE_CHECKING:
+    from drgst.runs.cluster import Cluster
+
+# what a column can be said to be, and the keyword of from_tables that says it
+COLUMN_KINDS = {
+    **{name: name for name in ("id", "source", "target", "weight", "time", "category", "text", "date", "drop")},
+    "number": "numeric",
+}
+ROLES = ("id", "source", "target", "weight", "time")  # one column each
 
 
 def out_file(name: str) -> Path:
@@ -23,55 +34,106 @@ def out_folder(name: str) -> Path:
     return Path(name)
 
 
-JobsOption = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes.", show_default="one per core")]
+def own_recipe(text: str) -> str:
+    """One recipe, or several separated by commas; ``module:function`` may be in a file of the working folder."""
+    for name in text.split(","):
+        if ":" in name and not name.endswith(".toml"):
+            _allow(name.strip(), "recipe")
+    return text
+
+
+def own_backbone(text: str) -> str:
+    """``key=value``; the module of ``backbone=module:Class`` may be in a file of the working folder."""
+    for word in text.replace(",", " ").split():
+        key, _, value = word.partition("=")
+        if key == "backbone" and ":" in value:
+            _allow(value, "backbone")
+    return text
+
+
+def _allow(name: str, kind: str) -> None:
+    from drgst.extras import allow_own_file
+
+    allow_own_file(name, kind)
+
+
+def table_options(columns: Iterable[str], **others: Any) -> dict[str, Any]:
+    """Keywords of :func:`drgst.from_tables`: ``["joined=date", "no=id"]``, and the ``others`` that are not None."""
+    found: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
+    for text in columns:
+        name, equals, kind = text.rpartition("=")
+        if not equals or not name:
+            raise SettingError(f"--column takes NAME=KIND, not {text!r} (kinds: {', '.join(sorted(COLUMN_KINDS))})")
+        if kind not in COLUMN_KINDS:
+            raise SettingError(unknown("kind of column", kind, COLUMN_KINDS))
+        if kind in ROLES and kind in found:
+            raise SettingError(f"--column names two columns as {kind}: {found[kind]!r} and {name!r}")
+        if kind in ROLES:
+            found[kind] = name
+        else:
+            found.setdefault(COLUMN_KINDS[kind], []).append(name)
+    return found
+
+
+def parse_executor(text: str) -> Cluster | None:
+    """``local``, or ``ray[:WORKERS][@HOST:PORT]``: a Ray cluster, by default 2 workers on the one of this machine."""
+    head, _, address = text.partition("@")
+    name, _, workers = head.partition(":")
+    if name == "local" and head == text == name:
+        return None
+    if name != "ray" or not (workers or "2").isdigit() or int(workers or 2) < 1:
+        allowed = "local, ray, ray:WORKERS or ray:WORKERS@HOST:PORT"
+        raise SettingError(f"unknown executor {text!r} (allowed: {allowed})")
+    from drgst.runs.cluster import Cluster
+
+    return Cluster(int(workers or 2), address or None)
+
+
 JsonOption = Annotated[bool, typer.Option("--json", help="End standard output with one line of JSON.")]
-PoolOption = Annotated[
-    str, typer.Option("--pool", help="Nodes that may be pseudo-labelled: unlabelled, or all-but-validation.")
-]
 PriorOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--prior",
-        metavar="CLASS=SHARE",
-        help="Share of a class among the unlabelled nodes: fraud=0.02; repeatable.",
-    ),
+    typer.Option("--prior", metavar="CLASS=SHARE", help="Share of a class among nodes without label; repeatable."),
+]
+RecipeOption = Annotated[str, typer.Option("--recipe", parser=own_recipe, metavar="NAME", help="The method.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", parser=own_backbone, metavar="KEY=VALUE", help="Change a setting; repeatable."),
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of all random draws.")]
+
+# of the laboratory
+PoolOption = Annotated[
+    str, typer.Option("--pool", help="Nodes that may be pseudo-labelled: unlabelled, or all-but-validation.")
 ]
 RootOption = Annotated[
     str | None, typer.Option("--root", help="Folder with the data sets' files.", envvar="DRGST_DATA", show_envvar=True)
 ]
-SetOption = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting of all runs.")
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", min=1, metavar="N", help="Processes.", show_default="one per core")
 ]
-SourceOption = Annotated[Path, typer.Option("--store", help="Store of runs, or its export (.csv, .parquet).")]
-StoreOption = Annotated[Path, typer.Option("--store", help="File that keeps the runs.")]
+SourceOption = Annotated[
+    Path, typer.Option("--store", metavar="FILE", help="Store of runs, or its export (.csv, .parquet).")
+]
+StoreOption = Annotated[Path, typer.Option("--store", metavar="FILE", help="File that keeps the runs.")]
 VariantOption = Annotated[
-    str, typer.Option("--variant", help="Settings: default, validation (best by validation), or as in threshold=0.4.")
+    str,
+    typer.Option("--variant", metavar="TEXT", help="default, validation (best by validation), or as threshold=0.4."),
 ]
 
-# options of tables with columns of any type, as in drgst.from_tables
+# of tables with columns of any type
 EdgesOption = Annotated[list[str] | None, typer.Option("--edges", metavar="FILE", help="Edge table; repeatable.")]
-LabelOption = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Label column of the node table.")]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=KIND",
+        help="What a column is: id, source, target, weight, time; number, category, text, date, drop. Repeatable.",
+    ),
+]
+EndpointsOption = Annotated[
+    str | None,
+    typer.Option("--unknown-endpoints", metavar="RULE", help="Ends of edges that are not nodes: refuse, or add."),
+]
 LabelsOption = Annotated[
     str | None, typer.Option("--labels", metavar="FILE", help="Labels of a graph file: CSV, or a node attribute.")
 ]
-IdOption = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Id column of the node table.")]
-FromOption = Annotated[str | None, typer.Option("--source", metavar="COLUMN", help="Source column of the edges.")]
-ToOption = Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Target column of the edges.")]
-WeightOption = Annotated[str | None, typer.Option("--weight", metavar="COLUMN", help="Weight column of the edges.")]
-TimeOption = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Time column of the edges.")]
-DropOption = Annotated[list[str] | None, typer.Option("--drop", metavar="COLUMN", help="Column to leave out.")]
-NumericOption = Annotated[list[str] | None, typer.Option("--numeric", metavar="COLUMN", help="Column of numbers.")]
-CategoryOption = Annotated[list[str] | None, typer.Option("--category", metavar="COLUMN", help="Column of categories.")]
-TextOption = Annotated[list[str] | None, typer.Option("--text", metavar="COLUMN", help="Column of free text.")]
-DateOption = Annotated[list[str] | None, typer.Option("--date", metavar="COLUMN", help="Column of dates.")]
-EndpointsOption = Annotated[
-    str | None, typer.Option("--unknown-endpoints", help="Ends of edges that are no nodes: refuse, or add as nodes.")
-]
-AggregateOption = Annotated[
-    str | None, typer.Option("--aggregate", help="Repeated edges: sum, count, max or last.", show_default="sum")
-]
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """The options that were given."""
-    return {name: value for name, value in options.items() if value is not None}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, refuse, write_data
-from drgst.cli.options import EdgesOption, JsonOption, RootOption, out_file
+from drgst.cli.options import EdgesOption, JsonOption, out_file
 
 app = typer.Typer(add_completion=False)
 
@@ -18,7 +18,7 @@ def predict(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or of a saved model.")],
     graph: Annotated[
         str | None,
-        typer.Argument(metavar="[GRAPH]", help="Another graph with the same features; it needs no labels."),
+        typer.Argument(metavar="GRAPH", help="Another graph with the same features."),
     ] = None,
     nodes: Annotated[
         str | None, typer.Option(metavar="FILE", help="Node table with new rows, for a run of drgst classify.")
@@ -29,7 +29,6 @@ def predict(
         Path | None,
         typer.Option(parser=out_file, metavar="FILE", help="CSV or .parquet file; standard output without it."),
     ] = None,
-    root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
     """Predict: CSV with id, label, confidence and the probability of each class.
@@ -56,7 +55,7 @@ def predict(
         found = of_run(run)
     else:
         model = Model.load(run)
-        found = of_model(model, open_graph(graph, root, model.class_names))
+        found = of_model(model, open_graph(graph, classes=model.class_names))
     if out is not None:
         found.write(out)
     elif not json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption
+from drgst.cli.options import JsonOption, own_recipe
 
 if TYPE_CHECKING:
     from drgst.recipes import RecipeSpec
@@ -35,7 +35,7 @@ def recipes(context: typer.Context, json: JsonOption = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A recipe, or the import path of your own, module:function.")],
+    name: Annotated[str, typer.Argument(parser=own_recipe, metavar="NAME", help="A recipe, or module:function.")],
     json: JsonOption = False,
 ) -> None:
     """Show one recipe: its parts, settings, paper, equations and choices."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, working
-from drgst.cli.options import JsonOption, RootOption, out_file
+from drgst.cli.options import JsonOption, out_file
 
 app = typer.Typer(add_completion=False)
 
@@ -22,10 +22,9 @@ def report(
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     explain: Annotated[
-        list[str] | None, typer.Option(metavar="NODE", help="Show on its card why a node was predicted so; repeatable.")
+        list[str] | None, typer.Option(metavar="NODE", help="Explain this node on its card; repeatable.")
     ] = None,
-    data: Annotated[str | None, typer.Option(help="Where the run's graph is now.", show_default="where it was")] = None,
-    root: RootOption = None,
+    data: Annotated[str | None, typer.Option(metavar="GRAPH", help="Where the run's graph is now.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Make the page of a run: one HTML file without external files, so that it can be mailed.
@@ -37,7 +36,7 @@ def report(
     from drgst.runs.folder import REPORT
 
     with working("making the page: maps of the nodes at every stage, figures, suggestions"):
-        page = run_page(run, root, data, explain or ())
+        page = run_page(run, None, data, explain or ())
     target = page.save(out or run / REPORT)
     written = f"written to {target} ({len(page.html) / 1e6:.1f} MB); open it in a browser"
     get_console(json or target == STANDARD_OUTPUT).print(

@@ -16,7 +16,9 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def review(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
-    n: Annotated[int | None, typer.Option("--n", "-n", min=1, help="How many labels.", show_default="all")] = None,
+    n: Annotated[
+        int | None, typer.Option("--n", "-n", min=1, metavar="N", help="How many labels.", show_default="all")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(parser=out_file, metavar="FILE", help="CSV file to write as well.")
     ] = None,

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption, PriorOption, RootOption, out_folder
+from drgst.cli.options import JsonOption, PriorOption, SetOption, out_folder, own_recipe, parse_executor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from drgst.runs.config import RunConfig
+    from drgst.graph.core import Graph
     from drgst.runs.folder import RunFolder
     from drgst.runs.run import Run
+    from drgst.selftrain.callbacks import Callback
 
 app = typer.Typer(add_completion=False)
 
@@ -25,198 +26,114 @@ JSON_KEYS = (*FACTS, "teacher_test_accuracy", "test_accuracy", "val_accuracy")
 
 @app.command()
 def run(
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME|PATH", help="A data set, a folder of tables or an .npz.", show_default="cora"),
+    data: Annotated[
+        str | None,
+        typer.Argument(metavar="GRAPH", help="A data set, a folder of tables or an .npz.", show_default="cora"),
     ] = None,
-    recipe: Annotated[str | None, typer.Option(help="The method; see drgst recipes.", show_default="drgst-de")] = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option(parser=own_recipe, metavar="NAME", help="The method; see drgst recipes.", show_default="drgst-de"),
+    ] = None,
     per_class: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Training labels per class.", show_default="3 for a known data set, else the graph's own split"
-        ),
+        int | None, typer.Option(min=1, metavar="N", help="Training labels per class (3 for a known data set).")
     ] = None,
-    split: Annotated[Path | None, typer.Option(help="Split file, as written by drgst data split.")] = None,
+    split: Annotated[Path | None, typer.Option(metavar="FILE", help="Split file of drgst data split.")] = None,
     add_labels: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="CSV of further labels (id, label), as drgst suggest writes; repeatable."),
+        typer.Option(metavar="FILE", help="CSV of further labels, as drgst suggest writes; repeatable."),
     ] = None,
-    pool: Annotated[
-        str | None, typer.Option(help="Nodes that may be pseudo-labelled: unlabelled, or all-but-validation.")
+    validation: Annotated[
+        str | None, typer.Option(metavar="WHICH", help="public, or none: hide the validation labels.")
     ] = None,
-    validation: Annotated[str | None, typer.Option(help="public, or none: hide the validation labels.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of the draw and of the training.", show_default="0")] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, such as threshold=0.5.")
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Of the draw and of the training.", show_default="0")
     ] = None,
+    changes: SetOption = None,
     prior: PriorOption = None,
-    config: Annotated[Path | None, typer.Option(help="Config file of the run; other options override it.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Config of a run; other options override it.")
+    ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=out_folder, metavar="FOLDER", help="Run folder.", show_default="runs/DATA-RECIPE-LABELS-SEED"
-        ),
+        Path | None, typer.Option(parser=out_folder, metavar="FOLDER", help="Run folder, by default in runs/.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run in the folder.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps or auto.", show_default="cpu")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Of torch.", show_default="1 to 4, by graph size")] = None,
-    engine: Annotated[
-        str | None, typer.Option(help="local, or ray: several workers of a Ray cluster.", show_default="local")
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Of torch.", show_default="1 to 4, by graph size")
     ] = None,
-    address: Annotated[
-        str | None, typer.Option(help="Of the Ray cluster, host:port.", show_default="that of this machine")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Of the engine ray.", show_default="2")] = None,
+    executor: Annotated[
+        str, typer.Option(metavar="WHERE", help="local, or a Ray cluster: ray[:WORKERS][@HOST:PORT].")
+    ] = "local",
     log: Annotated[
-        list[str] | None, typer.Option(help="Also log epochs and stages: csv, tensorboard or mlflow; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Also log to csv, tensorboard or mlflow; repeatable.")
     ] = None,
-    root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run a recipe on a graph: train on the few labels, then stage by stage on pseudo-labels, too.
+    """Run a recipe: train on the few labels, then stage by stage on pseudo-labels, too.
 
     Without any argument: drgst-de on Cora with 3 labels per class.
     """
-    from contextlib import nullcontext
-
-    from drgst.cli.run_output import report
-    from drgst.errors import RunError, SplitError, located
-    from drgst.progress.choose import check_loggers
+    from drgst.cli.run_output import print_result
+    from drgst.datasets.registry import data_source
+    from drgst.progress.loggers import check_loggers
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
-    from drgst.runs.config_file import parse_changes, read_config
-    from drgst.runs.folder import RunFolder
-    from drgst.runs.run import Run
+    from drgst.runs.config_file import parse_changes
+    from drgst.runs.start import RunRequest
 
     check_loggers(log or [])
-    _check_engine(engine, address, workers)
-    data, settings = _graph_and_settings(words or [], changes or [])
-    settings |= parse_changes([f"device={device}"] if device else [])
-    settings |= {"prior": ", ".join(prior)} if prior else {}
-    if split is not None and not split.is_file():
-        raise SplitError(f"there is no split file {split}")
+    settings = parse_changes(changes or [], also=("pool",)) | ({"prior": ", ".join(prior)} if prior else {})
     given = RunConfig(
-        data=data,
+        data=None if data is None else data_source(data),
         recipe=None if recipe is None else find_recipe(recipe).name,
         per_class=per_class,
         split=None if split is None else str(split.absolute()),
         add_labels="\n".join(str(path.absolute()) for path in add_labels) if add_labels else None,
         seed=seed,
-        pool=pool,
+        pool=settings.pop("pool", None),
         validation=validation,
         threads=threads,
         settings=settings,
     )
-    with located(config) if config else nullcontext():
-        wanted = given if config is None else read_config(config).updated(given)
-        folder = RunFolder(out or Path("runs") / wanted.with_defaults().run_name())
-    folder.check_free(resume, force)
-    if resume and not folder.exists:
-        _start_anew(folder, given_graph=data is not None or config is not None)
-    wanted = _same(folder, wanted if config else given) if resume and folder.exists else wanted
-    if not (resume and folder.finished):
-        with folder.locked():
-            folder.check_free(resume, force)  # another run may have begun here since the first check
-            with located(config) if config else nullcontext():
-                run = Run.from_config(wanted, lambda data: _open(data, root))
-            if engine == "ray":
-                _execute_on_cluster(run, folder, resume, json, workers or 2, address)
-            else:
-                execute(run, folder, resume, json, log)
-    summary = folder.summary()
-    try:
-        report(get_console(json), summary, folder.rows(), str(folder))
-        document = {key: summary[key] for key in JSON_KEYS}
-    except (KeyError, TypeError) as error:
-        raise RunError(f"summary.json or history.jsonl in {folder} is damaged: {error}") from error
+    request = RunRequest(given, config, out, resume, force, parse_executor(executor))
+    with Announcer(json, log or ()) as announce:
+        result = request.execute(_open, announce)
+    summary = print_result(get_console(json), result)
     if json:
-        emit(document)
+        emit({key: summary[key] for key in JSON_KEYS})
 
 
-def _check_engine(engine: str | None, address: str | None, workers: int | None) -> None:
-    from drgst.errors import SettingError, unknown
+class Announcer:
+    """Called before a run is trained: prints what it is and returns its callback, with progress and loggers.
 
-    if engine not in (None, "local", "ray"):
-        raise SettingError(unknown("engine", str(engine), ("local", "ray")))
-    if engine != "ray" and (address or workers):
-        raise SettingError(f"{'--address' if address else '--workers'} is for --engine ray")
+    As a context manager it ends Ctrl-C with one line, which says how to continue, and exit code 130.
+    """
 
+    def __init__(self, json: bool, loggers: Sequence[str] = ()) -> None:
+        self.json, self.loggers = json, loggers
+        self.folder: RunFolder | None = None
 
-def _execute_on_cluster(
-    run: Run, folder: RunFolder, resume: bool, json: bool, workers: int, address: str | None
-) -> None:
-    from drgst.cli.run_output import introduction
-    from drgst.runs.cluster import Cluster
+    def __call__(self, run: Run, folder: RunFolder) -> Callback | None:
+        from drgst.cli.run_output import introduction
+        from drgst.progress.display import Progress, joined
+        from drgst.progress.loggers import make_logger
 
-    get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
-    Cluster(workers, address).execute(run, folder, resume)
+        self.folder = folder
+        get_console(self.json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
+        loggers = [make_logger(name, folder.path) for name in self.loggers]
+        return joined(Progress(get_console(stderr=True)), loggers)
 
+    def __enter__(self) -> Self:
+        return self
 
-def _graph_and_settings(words: list[str], changes: list[str]) -> tuple[str | None, dict[str, Any]]:
-    """``--set`` takes one or more ``key=value``, but typer passes all but the first as ``words``, with the graph."""
-    from drgst.datasets.registry import data_source
-    from drgst.errors import SettingError
-    from drgst.runs.config_file import parse_changes
-
-    more = [word for word in words if changes and word.partition("=")[0].isidentifier() and "=" in word]
-    graphs = [word for word in words if word not in more]
-    if len(graphs) > 1:
-        raise SettingError(f"a run takes one graph, not {len(graphs)} ({', '.join(graphs)})")
-    return data_source(graphs[0]) if graphs else None, parse_changes([*changes, *more])
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, KeyboardInterrupt) and self.folder is not None:
+            again = f"Continue with: drgst run --out {self.folder} --resume"
+            get_console(stderr=True).print(f"\ninterrupted; the finished stages are kept. {again}", soft_wrap=True)
+            raise typer.Exit(130)
 
 
-def _start_anew(folder: RunFolder, given_graph: bool) -> None:
-    """A warning that there is nothing to resume; refused where no graph is named, since Cora is not what was meant."""
-    import logging
-
-    from drgst.errors import RunError
-
-    if not given_graph:
-        raise RunError(f"there is no run in {folder} to resume; name its folder with --out, or a graph to start a run")
-    logging.getLogger("drgst").warning("there is no run in %s to resume: a new one is started", folder)
-
-
-def _same(folder: RunFolder, given: RunConfig) -> RunConfig:
-    """The config of the interrupted run; options that contradict it are refused."""
-    import logging
-    from dataclasses import replace
-
-    from drgst.errors import RunError
-
-    config = folder.config()
-    conflict = config.conflict(given)
-    if conflict is not None:
-        raise RunError(f"the run in {folder} has {conflict}; resume it without that option, or use another --out")
-    if given.threads not in (None, config.threads):
-        logging.getLogger("drgst").warning(
-            "the run in %s was started with %s threads and continues with them, so that its result is the same; "
-            "--threads %s is not used",
-            *(folder, config.threads, given.threads),
-        )
-    split = given.split if given.split != config.split else None
-    return replace(config, split=split or config.split, per_class=None if split else config.per_class)
-
-
-def execute(run: Run, folder: RunFolder, resume: bool, json: bool, loggers: Sequence[str] | None = None) -> None:
-    """Execute ``run`` with its introduction and a progress bar; Ctrl-C ends with exit code 130."""
-    from drgst.cli.run_output import introduction
-    from drgst.progress.choose import joined, make_logger
-    from drgst.progress.terminal import Progress
-
-    get_console(json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
-    console = get_console(stderr=True)
-    try:
-        run.execute(
-            joined(Progress(console), [make_logger(name, folder.path) for name in loggers or ()]), folder, resume
-        )
-    except KeyboardInterrupt:
-        message = f"\ninterrupted; the finished stages are kept. Continue with: drgst run --out {folder} --resume"
-        console.print(message, soft_wrap=True)
-        raise typer.Exit(130) from None
-
-
-def _open(data: str, root: str | None) -> Any:
+def _open(data: str) -> Graph:
     """The graph, with a bar on standard error while something is downloaded."""
     from drgst.cli.graph_output import progress_bar
     from drgst.datasets import load as datasets
@@ -224,6 +141,6 @@ def _open(data: str, root: str | None) -> Any:
     from drgst.datasets.registry import DATASETS
 
     if data not in DATASETS or data == "cora":  # Cora is part of drgst
-        return open_graph(data, root)
+        return open_graph(data)
     with progress_bar(get_console(stderr=True), data) as progress:
-        return datasets.load(data, root, progress)
+        return datasets.load(data, None, progress)

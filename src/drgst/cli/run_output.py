@@ -9,10 +9,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
+from drgst.runs.result import Result
 
 FILES = (
     ("predictions", "every node: class, probability of each class, gain, stage, given label"),
@@ -31,15 +33,25 @@ def introduction(graph: Graph, split: Split, config: RunConfig) -> str:
     return f"{config.recipe} on {graph.name} ({sizes}), seed {config.seed}\n{parts}; {pool}"
 
 
-def report(console: Console, summary: dict[str, Any], rows: Sequence[dict[str, Any]], folder: str) -> None:
-    """The table of stages, teacher against student, the stop reason and the files."""
-    console.print(stage_table(rows, summary["result_stage"]))
-    notes = [f"stage {row['stage']}: {row['note']}" for row in rows if row["note"] not in ("", summary["stop_reason"])]
-    named = {"predictions": RunFolder(folder).predictions_path.name}
+def print_result(console: Console, result: Result) -> dict[str, Any]:
+    """Print the stages, teacher against student, the stop reason and the files; the summary."""
+    summary, folder = result.summary(), RunFolder(result.folder)
+    try:
+        rows = result.rows()
+        table, lines = stage_table(rows, summary["result_stage"]), _lines(rows, summary)
+    except (KeyError, TypeError) as error:
+        raise RunError(f"summary.json or history.jsonl in {folder} is damaged: {error}") from error
+    named = {"predictions": folder.predictions_path.name}
     files = [f"  {named.get(name, name):<18} {what}" for name, what in FILES]
-    more = f"nodes to label next: drgst suggest {folder} --n 20"
-    for line in (*notes, *conclusions(summary), "", f"files in {folder}:", *files, more):
+    console.print(table)
+    for line in (*lines, "", f"files in {folder}:", *files, f"nodes to label next: drgst suggest {folder} --n 20"):
         console.print(line, soft_wrap=True)
+    return summary
+
+
+def _lines(rows: Sequence[dict[str, Any]], summary: dict[str, Any]) -> list[str]:
+    notes = [f"stage {row['stage']}: {row['note']}" for row in rows if row["note"] not in ("", summary["stop_reason"])]
+    return [*notes, *conclusions(summary)]
 
 
 def stage_table(rows: Sequence[dict[str, Any]], result: int) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drgst.cli.console import emit, get_console, working
-from drgst.cli.options import JsonOption, RootOption, out_file
+from drgst.cli.options import JsonOption, out_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +38,6 @@ def suggest(
     budget: Annotated[
         bool, typer.Option("--budget", help="Also estimate what 20, 50 and 100 more labels will bring (takes longer).")
     ] = False,
-    root: RootOption = None,
     json: JsonOption = False,
 ) -> None:
     """Suggest which nodes to label next, and why each.
@@ -56,7 +55,7 @@ def suggest(
     if not is_run and (budget or not (Path(run).exists() or run.lower() in DATASETS)):
         graph = "" if budget else ", nor a graph"
         raise RunError(f"{run} is not the folder of a run{graph}; make one with: drgst run --out {run}")
-    note, rows = _of_run(run, n, by) if is_run else _of_graph(run, n, by, root)
+    note, rows = _of_run(run, n, by) if is_run else _of_graph(run, n, by)
     if not rows:
         raise RunError(f"every node of {run} is labelled, so there is none to suggest")
     console.print(_table(rows, predicted=is_run))
@@ -84,7 +83,7 @@ def _of_run(run: str, n: int, by: str | None) -> tuple[str, list[dict[str, Any]]
     return found.note, rows
 
 
-def _of_graph(data: str, n: int, by: str | None, root: str | None) -> tuple[str, list[dict[str, Any]]]:
+def _of_graph(data: str, n: int, by: str | None) -> tuple[str, list[dict[str, Any]]]:
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import data_source
     from drgst.decide.labels.suggest import suggest_first
@@ -92,9 +91,9 @@ def _of_graph(data: str, n: int, by: str | None, root: str | None) -> tuple[str,
 
     with working(f"reading the graph and choosing {n} of its nodes"):
         try:
-            graph = open_graph(data_source(data), root)
+            graph = open_graph(data_source(data))
         except NoLabels:
-            graph = open_graph(data_source(data), root, classes=UNKNOWN)
+            graph = open_graph(data_source(data), classes=UNKNOWN)
         found = suggest_first(graph, n, by)
     rows = [_row(row, graph.node_ids[row["node"]].item(), ()) for row in found.rows(None)]
     return found.note, rows

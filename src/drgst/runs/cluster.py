@@ -38,7 +38,7 @@ class Cluster:
         from its last stage.
         """
         check_shareable(run)
-        ray = import_extra("ray", "ray", "the engine ray")
+        ray = import_extra("ray", "ray", "the executor ray")
         if not (resume and folder.exists):
             folder.start(run)
         folder.sweep()
@@ -141,10 +141,10 @@ def check_shareable(run: Run) -> None:
     """Refuse a recipe that several workers would each run as a whole."""
     learner, name = run.recipe.learner, run.config.recipe
     if not isinstance(learner, Divides):
-        raise SettingError(f"the engine ray does not divide the work of {name}; run it without --engine ray")
+        raise SettingError(f"the executor ray does not divide the work of {name}; run it without --executor ray")
     reason = learner.undivided(run.problem)
     if reason:
-        raise SettingError(f"the engine ray can't divide the work of {name}: {reason}, or run it without --engine ray")
+        raise SettingError(f"the executor ray can't divide the work of {name}: {reason}, or run it without --executor ray")
 
 
 def connect(ray: Any, address: str | None) -> None:

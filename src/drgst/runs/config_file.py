@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -46,8 +46,11 @@ def read_config(path: Path) -> RunConfig:
         return _config(document, path.parent)
 
 
-def parse_changes(words: Iterable[str]) -> dict[str, Any]:
-    """``["epochs=30", "beta=1/3"]`` as a dict; a word may hold several, separated by commas or blanks."""
+def parse_changes(words: Iterable[str], also: Collection[str] = ()) -> dict[str, Any]:
+    """``["epochs=30", "beta=1/3"]`` as a dict; a word may hold several, separated by commas or blanks.
+
+    The keys are settings, or keys of ``[run]`` that ``also`` lists.
+    """
     changes: dict[str, Any] = {}
     for text in words:
         for word in text.replace(",", " ").split() or [text]:
@@ -55,7 +58,7 @@ def parse_changes(words: Iterable[str]) -> dict[str, Any]:
             if not equals or not key or not value:
                 raise SettingError(f"--set takes key=value, not {word!r}")
             changes[key] = _value(key, value)
-    Settings().updated(changes)
+    Settings().updated({key: value for key, value in changes.items() if key not in also})
     return changes
 
 

@@ -40,8 +40,10 @@ class Problem:
 
     def _remedy(self, shell: bool) -> str:
         name = str(self.option)
-        if shell:
+        if shell and name in ("label", "unknown_endpoints", "aggregate", "edges"):
             return f"--{name.replace('_', '-')} {self.value or 'COLUMN'}"
+        if shell:
+            return f"--column {self.value or 'COLUMN'}={'number' if name == 'numeric' else name}"
         return f"{name}={self.value!r}" if self.value else f"{name}=COLUMN"
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
-from typer.core import TyperGroup
 
-from drgst.cli import LazyCommand
+from drgst.cli import LazyGroup
 
 # command -> the module whose ``app`` it is, and its line of help
 COMMANDS = {
@@ -23,13 +20,10 @@ COMMANDS = {
 }
 
 
-class Commands(TyperGroup):
-    """The table above as a group of commands."""
+class Commands(LazyGroup):
+    """The commands of ``drgst lab``."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        for name, entry in COMMANDS.items():
-            self.add_command(LazyCommand(name, *entry))
+    table = COMMANDS
 
 
 app = typer.Typer(

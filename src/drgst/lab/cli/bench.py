@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, PoolOption, RootOption, SetOption, StoreOption, out_file
+from drgst.cli.options import (
+    JobsOption,
+    JsonOption,
+    PoolOption,
+    RootOption,
+    SetOption,
+    StoreOption,
+    out_file,
+    own_recipe,
+)
 
 if TYPE_CHECKING:
     from drgst.lab.executors import Executor
@@ -21,7 +30,9 @@ def bench(
     context: typer.Context,
     datasets: Annotated[str, typer.Option(help="Names or paths, separated by commas.")] = "cora",
     per_class: Annotated[str, typer.Option(help="Training labels per class, separated by commas.")] = "3,5,10,20",
-    recipes: Annotated[str, typer.Option(help="Methods, separated by commas.")] = "gcn,drgst-do,drgst-de",
+    recipes: Annotated[
+        str, typer.Option(parser=own_recipe, metavar="NAMES", help="Methods, separated by commas.")
+    ] = "gcn,drgst-do,drgst-de",
     draws: Annotated[int, typer.Option(help="Number of splits and seeds; the same for every recipe.")] = 10,
     jobs: JobsOption = None,
     store: StoreOption = Path("runs.db"),

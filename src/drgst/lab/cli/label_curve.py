@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, RootOption, SetOption, StoreOption, out_file
+from drgst.cli.options import JobsOption, JsonOption, RootOption, SetOption, StoreOption, out_file, own_recipe
 
 app = typer.Typer(add_completion=False)
 
@@ -16,7 +16,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def label_curve(
     data: Annotated[str, typer.Argument(metavar="NAME|PATH", help="A data set or the file of a graph.")] = "cora",
-    recipe: Annotated[str, typer.Option(help="The method.")] = "drgst-plus",
+    recipe: Annotated[str, typer.Option(parser=own_recipe, metavar="NAME", help="The method.")] = "drgst-plus",
     start: Annotated[int, typer.Option(min=0, help="Labels per class at the start; 0: no labels at all.")] = 3,
     budget: Annotated[int, typer.Option(min=1, help="Labels that are asked for.")] = 100,
     batch: Annotated[int, typer.Option(min=1, help="Labels per batch; after each the recipe is fitted.")] = 10,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, PoolOption, RootOption, out_file
+from drgst.cli.options import JobsOption, JsonOption, PoolOption, RootOption, out_file, own_recipe
 
 if TYPE_CHECKING:
     from drgst.lab.grid.grid import Grid
@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def tune(
     data: Annotated[str, typer.Argument(metavar="NAME|PATH", help="A data set or the file of a graph.")] = "cora",
-    recipe: Annotated[str, typer.Option(help="The method.")] = "drgst-de",
+    recipe: Annotated[str, typer.Option(parser=own_recipe, metavar="NAME", help="The method.")] = "drgst-de",
     per_class: Annotated[int, typer.Option(min=1, help="Training labels per class.")] = 3,
     trials: Annotated[int, typer.Option(min=1, help="Trials in all, those of earlier calls included.")] = 60,
     draws: Annotated[int, typer.Option(min=1, help="Draws over which a trial takes the mean.")] = 5,
