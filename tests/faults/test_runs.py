@@ -138,7 +138,7 @@ def test_other_bad_arguments(capsys: Any, file: Path, tmp_path: Path) -> None:
     """Names, paths and combinations of options that are not allowed."""
     assert "did you mean 'cora'" in refused(capsys, "run", "cra")
     assert "did you mean 'drgst-de'" in refused(capsys, "run", file, "--recipe", "drgst-dee")
-    assert "unexpected extra argument (citeseer)" in refused(capsys, "run", "cora", "citeseer")
+    assert "unexpected extra argument" in refused(capsys, "run", "cora", "citeseer")
     assert "no split file" in refused(capsys, "run", file, "--split", "none.json")
     save_split(random_split(town(), per_class=4, val=40, test=50, seed=3), town(), tmp_path / "own.json")
     both = refused(capsys, "run", file, "--split", tmp_path / "own.json", "--per-class", 3)
@@ -160,7 +160,7 @@ def test_a_folder_that_exists(capsys: Any, file: Path, tmp_path: Path) -> None:
     assert "did you mean" in refused(capsys, "run", file, "--out", out, "--force", "--recipe", "drgst-dee")
     assert bits(out) == before  # a refused --force replaces nothing
     (out / "notes.txt").write_text("mine")
-    assert call(capsys, "run", file, *QUICK, "stages=1", "--out", out, "--force")[0] == 0
+    assert call(capsys, "run", file, *QUICK, "--set", "stages=1", "--out", out, "--force")[0] == 0
     assert (out / "notes.txt").read_text() == "mine"
     assert sorted(p.name for p in (out / "stages").iterdir()) == ["000.safetensors", "001.safetensors"]
 
@@ -202,7 +202,7 @@ def test_a_folder_in_use_is_refused_and_a_killed_run_gives_it_up(
     capsys: Any, file: Path, at_work: Any, option: str
 ) -> None:
     """Also with --force and --resume; the process is named."""
-    words = refused(capsys, "run", file, *QUICK, "epochs=1000000", "patience=1000000", "--out", "x", option)
+    words = refused(capsys, "run", file, *QUICK, "--set", "epochs=1000000,patience=1000000", "--out", "x", option)
     assert f"x is in use by process {at_work.pid}" in words
     at_work.kill()
     at_work.join()
@@ -213,7 +213,7 @@ def test_a_folder_in_use_is_refused_and_a_killed_run_gives_it_up(
 
 def test_a_folder_deleted_during_the_run_is_an_error_that_names_what_is_lost(capsys: Any, file: Path) -> None:
     """The run ends at the next stage instead of leaving half a folder."""
-    words = ["run", str(file), *QUICK, "stages=200", "threshold=0.4", "agreement=1", "--out", "x"]
+    words = ["run", str(file), *QUICK, "--set", "stages=200,threshold=0.4,agreement=1", "--out", "x"]
     child = FORK.Process(target=_child, args=(words, 10**9))
     child.start()
     _wait_for(Path("x/stages/000.safetensors"))
@@ -229,7 +229,7 @@ def test_resume_of_nothing_starts_with_a_warning_or_is_refused(capsys: Any, file
     """Without a graph, Cora would be run, which is not what was meant."""
     assert "there is no run in x to resume" in refused(capsys, "run", "--out", "x", "--resume")
     assert not Path("x").exists()
-    code, _, err = call(capsys, "run", file, *QUICK, "stages=1", "--out", "x", "--resume")
+    code, _, err = call(capsys, "run", file, *QUICK, "--set", "stages=1", "--out", "x", "--resume")
     assert code == 0
     assert "warning: there is no run in x to resume: a new one is started" in err
 
@@ -440,7 +440,7 @@ def test_names_that_no_file_can_have(capsys: Any, file: Path) -> None:
 
 def test_resume_with_another_number_of_threads_warns_and_keeps_the_first(capsys: Any, file: Path) -> None:
     """The result is that of the uninterrupted run."""
-    call(capsys, "run", file, *QUICK, "stages=1", "--out", "x")
+    call(capsys, "run", file, *QUICK, "--set", "stages=1", "--out", "x")
     before = bits(Path("x"))
     Path("x/summary.json").unlink()
     Path("x/stages/001.safetensors").unlink()
@@ -453,7 +453,7 @@ def test_resume_with_another_number_of_threads_warns_and_keeps_the_first(capsys:
 @pytest.mark.parametrize("name", ["summary.json", "history.jsonl"])
 def test_a_report_of_files_without_their_keys_is_refused(capsys: Any, file: Path, name: str) -> None:
     """They are JSON, but not that of a run."""
-    call(capsys, "run", file, *QUICK, "stages=1", "--out", "x")
+    call(capsys, "run", file, *QUICK, "--set", "stages=1", "--out", "x")
     (Path("x") / name).write_text('{"stage": 0}\n')
     code, _, err = call(capsys, "run", "--out", "x", "--resume")
     assert code == 2
