@@ -327,8 +327,8 @@ def test_ctrl_c_keeps_the_stages_and_names_the_command_to_resume(file: Path, tmp
         "run",
         str(file),
         *QUICK,
-        "epochs=100000",
-        "patience=100000",
+        "--set",
+        "epochs=100000,patience=100000",
         "--out",
         "x",
     ]

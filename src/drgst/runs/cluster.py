@@ -144,7 +144,9 @@ def check_shareable(run: Run) -> None:
         raise SettingError(f"the executor ray does not divide the work of {name}; run it without --executor ray")
     reason = learner.undivided(run.problem)
     if reason:
-        raise SettingError(f"the executor ray can't divide the work of {name}: {reason}, or run it without --executor ray")
+        raise SettingError(
+            f"the executor ray can't divide the work of {name}: {reason}, or run it without --executor ray"
+        )
 
 
 def connect(ray: Any, address: str | None) -> None:
