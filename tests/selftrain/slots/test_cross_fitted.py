@@ -12,7 +12,7 @@ from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
 from drgst.graph.split import Split, random_split
 from drgst.recipes import find_recipe
-from drgst.runs.metrics import calibration_error
+from drgst.runs.metrics import ClassScores
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
 from drgst.selftrain.problem import Problem
@@ -152,6 +152,6 @@ def test_probabilities_are_better_calibrated() -> None:
     model = drgst.SelfTraining("drgst-plus", {"view": "features"}).fit(graph, split)
     stage = model.history_[-1]
     before, after = (
-        calibration_error(softmax(z)[split.test], graph.labels[split.test]) for z in (stage.logits, stage.final_logits)
+        ClassScores(softmax(z)[split.test], graph.labels[split.test]).ece() for z in (stage.logits, stage.final_logits)
     )
     assert after < before
