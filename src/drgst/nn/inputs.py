@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 import torch
+from torch import Tensor
 
-from drgst.errors import SettingError
+from drgst.errors import RunError, SettingError
 from drgst.graph.core import Features, Graph
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden, SparseMatrix
 from drgst.transforms.features import row_l1, row_l2
-from drgst.transforms.rank_normalise import constant, rank_scores, unscaled
-from drgst.transforms.structure import COLUMNS, structural_features
+from drgst.transforms.rank_normalise import RankTable, constant, rank_scores, unscaled
+from drgst.transforms.structure import COLUMNS, StructureMap
+
+PREFIX = "features:"  # of fitted features in the state of a network; no module's name holds a colon
+KINDS = ("none", "l1", "l2", "ranks", "structure")
+NOTES = {
+    "structure": "no feature tells nodes apart, so the network gets structural features (normalise=none: off)",
+    "ranks": "features are raw amounts, so the network gets their normal scores (normalise=l1 or none: off)",
+}
 
 
 @dataclass(frozen=True)
@@ -39,10 +50,84 @@ class Inputs:
         return replace(self, x=x, adj=self.adj.restrict(nodes), nodes=self.nodes[nodes])
 
 
-def make_inputs(graph: Graph, device: str | torch.device = "cpu", normalise: str = "auto") -> Inputs:
-    """The tensors of ``graph`` on ``device``, features as :func:`network_features` gives them."""
+@dataclass(frozen=True, eq=False)
+class InputFeatures:
+    """X of a network, (N, F'): fitted to the training graph, kept in the model and applied to other graphs.
+
+    With ``"auto"``: structural features where no feature tells nodes apart, rank scores of raw amounts, else rows of
+    length 1 (:func:`scaled`: ``"l1"``, or ``"l2"`` where a feature is negative). Row normalisation would make a lone
+    amount the same at all nodes, and let the column of the largest unit decide.
+    """
+
+    kind: str  # of KINDS
+    ranks: RankTable | None = None
+    structure: StructureMap | None = None
+    sparse: bool = False  # whether the ranked features were sparse, so that full columns come first
+    fingerprint: int = 0  # of the ranked features, whose scores are exact; those of others are interpolated
+
+    @classmethod
+    def fit(cls, graph: Graph, normalise: str) -> InputFeatures:
+        """What ``normalise`` means for ``graph``."""
+        kind = input_kind(graph, normalise)
+        if kind == "structure":
+            return cls(kind, structure=StructureMap.fit(graph))
+        if kind == "ranks":
+            x = graph.features
+            return cls(kind, RankTable.fit(x), sparse=sp.issparse(x), fingerprint=_fingerprint(x))
+        return cls(kind)
+
+    def __call__(self, graph: Graph) -> Features:
+        """X of ``graph``."""
+        if self.structure is not None:
+            return self.structure(graph)
+        if self.ranks is None:
+            return scaled(graph.features, self.kind)
+        x = graph.features
+        if _fingerprint(x) == self.fingerprint:
+            return rank_scores(x)
+        if self.sparse:
+            return self.ranks.sparse(sp.csr_array(x))
+        return self.ranks(x)
+
+    @cached_property
+    def state(self) -> dict[str, Tensor]:
+        """The tensors from which :meth:`of_state` makes it again."""
+        parts = {"ranks": self.ranks, "structure": self.structure}
+        arrays = {f"{name}.{k}": a for name, part in parts.items() if part is not None for k, a in vars(part).items()}
+        facts = np.array([KINDS.index(self.kind), self.sparse, self.fingerprint], dtype=np.int64)
+        return {
+            PREFIX + name: torch.from_numpy(np.require(a, None, "W")) for name, a in {**arrays, "kind": facts}.items()
+        }
+
+    @classmethod
+    def of_state(cls, state: Mapping[str, Tensor], graph: Graph, normalise: str) -> InputFeatures:
+        """What was fitted, from the tensors of a model; ``graph`` is the one to predict."""
+        if normalise != "auto":
+            return cls(normalise)
+        arrays = {name.removeprefix(PREFIX): t.numpy() for name, t in state.items() if name.startswith(PREFIX)}
+        if not arrays:  # of an earlier version, which fitted to the graph that it predicted
+            kind = input_kind(graph, normalise)
+            if kind in ("ranks", "structure"):
+                raise RunError(
+                    "the model was fitted by an earlier version, which did not save its features; fit it again"
+                )
+            return cls(kind)
+        try:
+            kind, sparse, fingerprint = arrays["kind"].tolist()
+            ranks = _under("ranks.", arrays)
+            structure = _under("structure.", arrays)
+            table = RankTable(**ranks) if ranks else None
+            return cls(KINDS[kind], table, StructureMap(**structure) if structure else None, bool(sparse), fingerprint)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise RunError(f"the features of the model are damaged ({error})") from error
+
+
+def make_inputs(
+    graph: Graph, device: str | torch.device = "cpu", normalise: str = "auto", fitted: InputFeatures | None = None
+) -> Inputs:
+    """The tensors of ``graph`` on ``device``, features as ``fitted``, or as fitted to ``graph`` itself."""
     place = open_device(device)
-    features = network_features(graph, normalise)
+    features = (fitted or InputFeatures.fit(graph, normalise))(graph)
     dense = isinstance(features, np.ndarray)
     if not dense and features.shape[1] and features.nnz > 0.25 * np.prod(features.shape):
         features, dense = features.toarray(), True  # a dense product is faster at this density
@@ -50,49 +135,45 @@ def make_inputs(graph: Graph, device: str | torch.device = "cpu", normalise: str
     return Inputs(x, Adjacency(graph.adjacency, place), np.arange(graph.num_nodes))
 
 
-def network_features(graph: Graph, normalise: str) -> Features:
-    """X of a network, (N, F'): with ``"auto"``, structural features where no feature tells nodes apart, and rank scores
-    of raw amounts; else :func:`scaled`.
-
-    Row normalisation would make a lone amount the same at all nodes, and let the column of the largest unit decide.
-    """
-    if normalise == "auto" and constant(graph.features):
-        return structural_features(graph.adjacency)
-    if normalise == "auto" and unscaled(graph.features):
-        return rank_scores(graph.features)
-    return scaled(graph.features, normalise)
+def input_kind(graph: Graph, normalise: str) -> str:
+    """The entry of :data:`KINDS` that ``normalise`` means for ``graph``."""
+    if normalise not in ("auto", "l1", "l2", "none"):
+        raise SettingError(f"normalise is {normalise!r} (allowed: auto, l1, l2, none)")
+    if normalise != "auto":
+        return normalise
+    if constant(graph.features):
+        return "structure"
+    if unscaled(graph.features):
+        return "ranks"
+    values = graph.features.data if sp.issparse(graph.features) else graph.features
+    return "l1" if not values.size or values.min() >= 0 else "l2"
 
 
 def network_columns(graph: Graph, normalise: str) -> int:
-    """F', the number of columns of :func:`network_features`."""
-    return COLUMNS if normalise == "auto" and constant(graph.features) else graph.num_features
+    """F', the number of columns of :class:`InputFeatures`."""
+    return COLUMNS if input_kind(graph, normalise) == "structure" else graph.num_features
 
 
-def describe_features(graph: Graph, normalise: str) -> str:
-    """What :func:`network_features` made of the features, in one sentence; empty where it only scaled rows."""
-    if normalise != "auto":
-        return ""
-    if constant(graph.features):
-        return "no feature tells nodes apart, so the network gets structural features (normalise=none: off)"
-    if unscaled(graph.features):
-        return "features are raw amounts, so the network gets their normal scores (normalise=l1 or none: off)"
-    return ""
+def scaled(features: Features, kind: str) -> Features:
+    """x_i / Σ_f |x_if| (``"l1"``), x_i / ‖x_i‖ (``"l2"``) or x_i (``"none"``), (N, F); rows of zeros stay zero.
 
-
-def scaled(features: Features, normalise: str) -> Features:
-    """x_i / Σ_f |x_if| (``"l1"``), x_i / ‖x_i‖ (``"l2"``) or x_i (``"none"``), (N, F).
-
-    The paper uses ``"l1"`` on Cora, Citeseer and Pubmed. ``"auto"`` is ``"l1"`` if no feature is negative, else
-    ``"l2"``. Rows of zeros stay zero.
+    The paper uses ``"l1"`` on Cora, Citeseer and Pubmed.
     """
-    if normalise not in ("auto", "l1", "l2", "none"):
-        raise SettingError(f"normalise is {normalise!r} (allowed: auto, l1, l2, none)")
-    values = features.data if sp.issparse(features) else features
-    if normalise == "auto":
-        normalise = "l1" if not values.size or values.min() >= 0 else "l2"
-    if normalise == "none":
+    if kind == "none":
         return features
-    return row_l1(features) if normalise == "l1" else row_l2(features)
+    return row_l1(features) if kind == "l1" else row_l2(features)
+
+
+def _fingerprint(x: Features) -> int:
+    """A 63-bit hash of features."""
+    total = hashlib.blake2b(repr(x.shape).encode(), digest_size=8)
+    for part in (x,) if isinstance(x, np.ndarray) else (x.indptr.astype(np.int64), x.indices.astype(np.int64), x.data):
+        total.update(np.ascontiguousarray(part).tobytes())
+    return int.from_bytes(total.digest(), "little") >> 1
+
+
+def _under(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 def open_device(device: str | torch.device) -> torch.device:

@@ -13,7 +13,7 @@ import numpy as np
 from drgst.errors import SettingError
 from drgst.graph.core import Features, Graph
 from drgst.graph.split import Split
-from drgst.nn.inputs import Inputs, make_inputs
+from drgst.nn.inputs import InputFeatures, Inputs, make_inputs
 from drgst.nn.training import ValidationSet
 from drgst.selftrain.settings import Settings
 from drgst.shards import ALONE, Shards
@@ -79,9 +79,14 @@ class Problem:
         return {}
 
     @cached_property
+    def features(self) -> InputFeatures:
+        """What a network is given as features, fitted to the graph."""
+        return InputFeatures.fit(self.graph, self.settings.normalise)
+
+    @cached_property
     def inputs(self) -> Inputs:
         """The tensors of the graph."""
-        return make_inputs(self.graph, self.settings.device, self.settings.normalise)
+        return make_inputs(self.graph, self.settings.device, fitted=self.features)
 
     @property
     def true_weights(self) -> np.ndarray:

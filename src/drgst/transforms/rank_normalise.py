@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -116,10 +117,10 @@ class RankTable:
     @classmethod
     def fit(cls, x: Features) -> RankTable:
         """The table of the features ``x``, (N, F)."""
-        columns = _columns(x)
-        full = np.array([_ranked_rows(column).all() for column in columns], dtype=bool)
-        ranked = [column[_ranked_rows(column)] for column in columns]
-        each = _column_scores(ranked, x.shape[0])
+        rows_and_columns = ((_ranked_rows(column), column) for column in _columns(x))
+        ranked, everywhere = zip(*((c[rows], rows.all()) for rows, c in rows_and_columns), strict=True)
+        full = np.array(everywhere, dtype=bool)
+        each = _column_scores(list(ranked), x.shape[0])
         pairs = [
             _knots(v if f else np.abs(v), s if f else np.abs(s)) for v, s, f in zip(ranked, each, full, strict=True)
         ]
@@ -136,9 +137,31 @@ class RankTable:
             out[:, j] = scores if self.full[j] else np.sign(column) * scores
         return out
 
+    def sparse(self, x: sp.csr_array) -> sp.csr_array:
+        """The scores of a sparse ``x``, (N, F), the full columns first as :func:`rank_scores` has them."""
+        order = sp.csc_array(x)
+        order.eliminate_zeros()
+        dense = order[:, np.flatnonzero(self.full)].toarray()
+        scores = [
+            np.interp(c, self.values[j], self.scores[j])
+            for c, j in zip(dense.T, np.flatnonzero(self.full), strict=True)
+        ]
+        rest = sp.csc_array(order[:, np.flatnonzero(~self.full)], dtype=np.float32)
+        for (a, b), j in zip(pairwise(rest.indptr), np.flatnonzero(~self.full), strict=True):
+            sizes = np.interp(np.abs(rest.data[a:b]), self.values[j], self.scores[j])
+            rest.data[a:b] = np.sign(rest.data[a:b]) * sizes
+        first = np.array(scores, dtype=np.float32).reshape(-1, x.shape[0]).T
+        return sp.csr_array(sp.hstack([sp.csc_array(first), rest]))
 
-def _columns(x: Features) -> list[np.ndarray]:
-    return list((x if isinstance(x, np.ndarray) else x.toarray()).T)
+
+def _columns(x: Features) -> Iterator[np.ndarray]:
+    """The columns of x, one dense array after the other."""
+    if isinstance(x, np.ndarray):
+        yield from x.T
+        return
+    order = sp.csc_array(x)
+    for j in range(x.shape[1]):
+        yield order[:, [j]].toarray()[:, 0]
 
 
 def _knots(values: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
-from drgst.nn.inputs import Inputs, describe_features, make_inputs
+from drgst.nn.inputs import NOTES, PREFIX, InputFeatures, Inputs, make_inputs
 from drgst.nn.losses import NodeLoss, Objective, WeightedLoss
 from drgst.nn.minibatch import batch_size, trainer_class
 from drgst.nn.models.base import Backbone
@@ -109,8 +109,10 @@ class Network:
         training = trainer.fit(on_epoch)
         logits, embedding = self._outputs(network, problem.inputs)
         state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+        if problem.settings.normalise == "auto":
+            state |= problem.features.state
         seconds = time.perf_counter() - began
-        note = describe_features(graph, problem.settings.normalise)
+        note = NOTES.get(problem.features.kind, "")
         gain = partial(self._gain, network, problem)
         return Trained(logits, embedding, state, training, seconds, gain, note=note)
 
@@ -151,13 +153,15 @@ class Network:
         ours = is_ours(settings.backbone if self.backbone is None else self.backbone)
         with torch.device("meta") if ours else nullcontext():  # shapes alone: an edited number must not cost memory
             expected = self.network(features, classes, settings).state_dict()
+        state = _weights(state)
         for name in sorted(expected.keys() | state.keys()):
             if name not in state or name not in expected or state[name].shape != expected[name].shape:
                 raise RunError(f"its weights do not fit its settings (see {name})")
 
     def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:
         """(N, C) logits of a saved network on any graph with the same features."""
-        inputs = make_inputs(graph, settings.device, settings.normalise)
+        fitted = InputFeatures.of_state(state, graph, settings.normalise)
+        inputs = make_inputs(graph, settings.device, fitted=fitted)
         network = self.restored(state, inputs.x.shape[1], graph.num_classes, settings).to(inputs.device)
         if isinstance(network, PyGModule):
             network.prepare(inputs.x, inputs.adj)
@@ -167,5 +171,10 @@ class Network:
         """The network of a saved state."""
         with seeded_torch(generator(0)):
             network = self.network(features, classes, settings)
-        network.load_state_dict(dict(state))
+        network.load_state_dict(_weights(state))
         return network
+
+
+def _weights(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of the network itself, without those of its features."""
+    return {name: value for name, value in state.items() if not name.startswith(PREFIX)}
