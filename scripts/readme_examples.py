@@ -1,4 +1,4 @@
-"""Runs the examples of README.md and docs/recipes.md and writes what they print: ``python scripts/readme_examples.py``.
+"""Runs the examples of README.md and of pages in docs/ and writes what they print: ``python scripts/readme_examples.py``.
 
 The ``python`` blocks of a page run one after the other in one namespace. In a ``console`` block every line that starts
 with ``$`` is a command, and the lines below it are replaced by its standard output. All blocks of a page run in one
@@ -19,7 +19,7 @@ from typing import Any
 from drgst.files import write_text
 
 HOME = Path(__file__).parents[1]
-PAGES = (HOME / "README.md", HOME / "docs" / "recipes.md")
+PAGES = (HOME / "README.md", *(HOME / "docs" / f"{name}.md" for name in ("tables", "graphs", "recipes")))
 BLOCK = re.compile(r"(?<=```)(python|console)\n(.*?)(?=```)", flags=re.DOTALL)
 
 

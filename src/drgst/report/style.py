@@ -32,7 +32,7 @@ SHADES = "cividis"  # dark is low, light is high; also in grey print
 
 def check_matplotlib() -> None:
     """Raise an error with the command that installs matplotlib where it is missing."""
-    import_extra("matplotlib.figure", "figures", "a figure")
+    import_extra("matplotlib.figure", "report", "a figure")
 
 
 @contextmanager
