@@ -1,4 +1,4 @@
-"""Runs the examples of README.md and of pages in docs/ and writes what they print: ``python scripts/readme_examples.py``.
+"""Runs the examples of README.md and of pages in docs/ and writes what they print.
 
 The ``python`` blocks of a page run one after the other in one namespace. In a ``console`` block every line that starts
 with ``$`` is a command, and the lines below it are replaced by its standard output. All blocks of a page run in one
