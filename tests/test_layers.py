@@ -7,6 +7,7 @@ on the lines above, never one on a line below.
 from __future__ import annotations
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,36 @@ ORDERS = {
         slots
         engine
     """,
+    "runs": """
+        added_labels fingerprint lock metrics model predictions
+        config
+        config_file
+        folder
+        predict result
+        run
+        cluster
+    """,
+    "decide": """
+        truth
+        evaluate explain review threshold
+        labels
+    """,
+    "decide/labels": """
+        state forecast
+        choosers represent variance
+        registry
+        suggest
+    """,
+    "report": """
+        html style tsne
+        figure nodes stages summary
+        page
+    """,
+    "estimator": """
+        inputs display plot
+        base
+        crossval drgst pseudo_label
+    """,
 }
 INCOMPLETE = {"selftrain"}  # orders that leave out some modules
 
@@ -92,7 +123,7 @@ def in_type_checking(path: Path) -> set[int]:
 @pytest.mark.parametrize("package", ORDERS)
 def test_imports_point_to_lower_layers(package: str) -> None:
     """Fails on an import of a higher layer, on a module without a layer and on a layer without a module."""
-    folder, order, prefix = SOURCE / package, layers(package), f"{package}." if package else ""
+    folder, order, prefix = SOURCE / package, layers(package), f"{package.replace('/', '.')}." if package else ""
     children = {path.name.removesuffix(".py") for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
     children -= {"__init__", "__main__", "__pycache__", "data", "assets"}
     assert children >= order.keys() if package in INCOMPLETE else children == order.keys()
@@ -107,6 +138,28 @@ def test_imports_point_to_lower_layers(package: str) -> None:
             if order.get(other, -1) > order[child] and line not in ignored:
                 wrong.append(f"{path.relative_to(SOURCE)}:{line} imports drgst.{name}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_package_has_a_cycle() -> None:
+    """Of every package: there is an order of its modules and subpackages in which imports point one way."""
+    folders = {path.parent for path in SOURCE.rglob("*.py")}
+    cyclic = {folder.relative_to(SOURCE).as_posix() for folder in folders if not is_ordered(folder)}
+    assert cyclic <= {"cli", "lab", "recipes", "tables"}  # to be restructured
+
+
+def is_ordered(folder: Path) -> bool:
+    prefix = "".join(f"{part}." for part in folder.relative_to(SOURCE).parts)
+    needs: dict[str, set[str]] = {}
+    for path in folder.rglob("*.py"):
+        child, ignored = path.relative_to(folder).parts[0].removesuffix(".py"), in_type_checking(path)
+        names = [name for line, name in imports(path) if line not in ignored and name.startswith(prefix)]
+        needs.setdefault(child, set()).update(name.removeprefix(prefix).split(".")[0] for name in names)
+    known = {child: others & needs.keys() - {child} for child, others in needs.items() if child != "__init__"}
+    try:
+        TopologicalSorter(known).prepare()
+    except CycleError:
+        return False
+    return True
 
 
 def test_relative_imports_are_not_used() -> None:

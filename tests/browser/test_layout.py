@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drgst.report.packing import pack, pack_shares
+from drgst.report.nodes import pack, pack_shares
 
 from drgst.report.html import render
 from drgst.report.page import Page as Explorer
