@@ -68,6 +68,7 @@ ORDERS = {
         predict result
         run
         cluster
+        start
     """,
     "decide": """
         truth

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drgst.report.nodes import pack, pack_shares
 
 from drgst.report.html import render
+from drgst.report.nodes import pack, pack_shares
 from drgst.report.page import Page as Explorer
 
 LAYOUT_PROBLEMS = (Path(__file__).parent / "layout_problems.js").read_text(encoding="utf-8")
