@@ -22,11 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from drgst.lab.experiments import ABLATED
 from drgst.lab.grid.execute import blank, execute
 from drgst.lab.grid.expand import Expander
 from drgst.lab.grid.grid import Grid
-from drgst.lab.paper import DATASETS, LABELS
+from drgst.lab.paper import ABLATED, DATASETS, LABELS
 from drgst.lab.store import Store
 from drgst.lab.store.export import to_csv
 from drgst.recipes import recipe_names

@@ -1,6 +1,6 @@
 """Fills the tables of README.md, docs/did-the-paper-hold.md and pages of results/ from the exported runs.
 
-drgst lab bench export --csv results/runs.csv --store runs/results.db && python scripts/readme_table.py
+drgst lab bench export results/runs.csv --store runs/results.db && python scripts/readme_table.py
 
 A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything outside is written by hand. Only runs
 with default settings and of the latest version of their recipe count.

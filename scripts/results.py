@@ -1,6 +1,6 @@
 """Writes the tables, figures and claims under results/ from the exported runs.
 
-drgst lab bench export --csv results/runs.csv --store runs/results.db && python scripts/results.py
+drgst lab bench export results/runs.csv --store runs/results.db && python scripts/results.py
 
 No run of a grid is made. The figures and claims that need a run of their own make it with --own.
 """
@@ -14,12 +14,12 @@ from pathlib import Path
 
 from drgst.errors import DrgstError, StoreError
 from drgst.files import write_text
+from drgst.lab.claims.decide import decide_claims, write_claims
 from drgst.lab.figures import registry
-from drgst.lab.figures.request import Request
-from drgst.lab.reproduction.claims import decide_claims, write_claims
-from drgst.lab.statistics.results import RunFilter, check_any
-from drgst.lab.tables.registry import TABLES, make_table
-from drgst.lab.tables.table import render
+from drgst.lab.figures.registry import Request
+from drgst.lab.store.cells import RunFilter, check_any
+from drgst.lab.tables.layout import render
+from drgst.lab.tables.runs import TABLES, make_table
 from drgst.report.style import save
 
 RESULTS = Path(__file__).parents[1] / "results"

@@ -99,7 +99,7 @@ def reading(path: PathLike, *damage: type[Exception], kind: str = "") -> Iterato
     except DrgstError:
         raise
     except OSError as error:
-        raise DataFileError(f"can't read {path}: {error.strerror or error}") from error
+        raise DataFileError(f"can't read {path}: {error.strerror or ' '.join(str(error).split())}") from error
     except damage as error:
         reason = error.args[0] if isinstance(error, KeyError) and error.args else error  # str() would quote the text
         raise DataFileError(f"{path} is damaged or not {kind}: {reason}") from error

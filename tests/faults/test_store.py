@@ -21,7 +21,7 @@ from drgst.io.npz import save_graph
 from drgst.lab.executors import Inline, Local
 from drgst.lab.grid.expand import Expander
 from drgst.lab.grid.grid import Grid
-from drgst.lab.grid.make_runs import bench
+from drgst.lab.grid.run_grid import run_grid
 from drgst.lab.store import Store
 from drgst.lab.store.export import readable_rows
 from drgst.lab.store.schema import VERSION
@@ -201,7 +201,7 @@ def test_a_killed_bench_goes_on_and_ends_as_if_nothing_had_happened(tiny: Path, 
     assert done["ran"] + done["reused"] == 10
     grid = Grid([str(tiny)], [3], ["gcn"], 10, {"epochs": 300, "patience": 300})
     with Store(tmp_path / "whole.db", create=True) as fresh:
-        assert bench(grid, fresh, Inline()).document()["cells"] == done["cells"]
+        assert run_grid(grid, fresh, Inline()).document()["cells"] == done["cells"]
 
 
 def _wait_for_rows(path: Path, count: int) -> int:

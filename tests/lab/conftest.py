@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from drgst.lab.grid.grid import Grid
-from drgst.lab.statistics.results import CellName, RunFilter, runs_by_cell
 from drgst.lab.store import Store
+from drgst.lab.store.cells import CellName, RunFilter, runs_by_cell
 
 Row = Callable[..., dict[str, Any]]
 QUICK = {"epochs": 5, "samples": 3, "threshold": 0.2}

@@ -1,10 +1,20 @@
-"""The published results and the labels of data sets and recipes."""
+"""The published results, the ablations, and the labels of data sets and recipes."""
 
 from __future__ import annotations
 
 import pytest
 
-from drgst.lab.paper import METHODS, dataset_label, dataset_order, main_table, recipe_label, recipe_order
+from drgst.lab.paper import (
+    ABLATED,
+    METHODS,
+    ablations,
+    dataset_label,
+    dataset_order,
+    main_table,
+    recipe_label,
+    recipe_order,
+    variant_name,
+)
 
 
 def test_the_published_table_is_complete() -> None:
@@ -39,3 +49,13 @@ def test_labels_of_recipes(name: str, label: str) -> None:
 
 def test_labels_of_data_sets() -> None:
     assert [dataset_label(name) for name in ("cora", "corafull", "my_graph")] == ["Cora", "CoraFull", "my_graph"]
+
+
+def test_ablations() -> None:
+    assert ablations("drgst-de") == ("drgst-de", "drgst-de-ig", "drgst-de-lc", "drgst-de-wo")
+    assert len(ABLATED) == 6
+
+
+def test_variant_name() -> None:
+    assert variant_name({}) == "default"
+    assert variant_name({"threshold": 0.4, "beta": 0.5}) == "beta=0.5,threshold=0.4"

@@ -54,6 +54,13 @@ def test_names_functions_recipes_and_modules(results: drgst.Results) -> None:
     assert "confident" not in recipe_names(), "own recipes are known during the bench alone"
 
 
+def test_a_dict_may_name_recipes_of_drgst_as_they_are(graph: Graph) -> None:
+    recipes = {"gcn": "gcn", "base": "gcn", "mine": confident}
+    found = drgst.lab.bench(graph, recipes, 3, draws=1, settings=SETTINGS, jobs=1).to_frame().set_index("recipe")
+    assert list(found.index) == ["gcn", "base", "mine"]
+    assert found.loc["gcn", "test_accuracy"] == found.loc["base", "test_accuracy"]
+
+
 def test_tables_show_what_was_run(results: drgst.Results) -> None:
     for how in ("markdown", "latex", "html", "text"):
         text = results.table(how)

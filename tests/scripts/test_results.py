@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from drgst.lab.experiments import ablations
-from drgst.lab.figures.request import Request
+from drgst.lab.figures.registry import Request
+from drgst.lab.paper import ablations
 from drgst.lab.store.export import to_csv
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "results.py"

@@ -1,11 +1,13 @@
-"""Published results of the paper, and the order and labels of its data sets and methods."""
+"""The paper: its data sets, methods and published results, and the settings that its experiments vary."""
 
 from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from typing import Any
 
 LABELS = (3, 5, 10, 20)
 DATASETS = ("cora", "citeseer", "pubmed", "corafull", "flickr")  # in the paper's order
@@ -19,8 +21,27 @@ METHODS = {  # recipe -> its name in the paper's Table 1
     "drgst-do": "DR-GST_do",
     "drgst-de": "DR-GST_de",
 }
+DRGST = ("drgst-do", "drgst-de")
+CURVES = ("gcn", "gat", "appnp", *DRGST)  # recipes of the figure of accuracy against labels per class
+SWEEPS: dict[str, tuple[float, ...]] = {  # setting -> values of the figure for Cora
+    "threshold": (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7),
+    "beta": (1 / 3, 1 / 2, 2 / 3, 1.0),
+}
 KINDS = {"do": "dropout", "de": "dropedge"}
 TUNED = "-tuned"  # ends the name of a recipe with settings tuned by validation
+
+
+def ablations(recipe: str) -> tuple[str, ...]:
+    """DR-GST in full, with information gain only, with loss correction only, with neither."""
+    return recipe, f"{recipe}-ig", f"{recipe}-lc", f"{recipe}-wo"
+
+
+ABLATED = frozenset(name for recipe in DRGST for name in ablations(recipe)[1:])
+
+
+def variant_name(changes: Mapping[str, Any]) -> str:
+    """The name of runs with these changed settings in the store, such as ``beta=0.5,threshold=0.4``."""
+    return ",".join(f"{name}={value}" for name, value in sorted(changes.items())) or "default"
 
 
 @cache

@@ -1,28 +1,27 @@
-"""What a bench shows while it runs."""
+"""What a bench shows while it runs, and at its end."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from contextlib import AbstractContextManager
 from typing import Any
 
 from rich.console import Console
 
-from drgst.lab.grid.make_runs import BenchCallback
-from drgst.lab.grid.task import Task
-from drgst.lab.statistics.cells import mean_and_std
+from drgst.lab.grid.grid import Task
+from drgst.lab.grid.run_grid import BenchCallback, BenchResult
+from drgst.lab.store.cells import CellName, mean_and_std
+from drgst.lab.tables.layout import Column, Entry, ResultTable, render
 from drgst.progress.live import LiveDisplay, error_console
 
 SHOWN = 8  # cells of the live table
 QUIET = 2.0  # seconds without a line after which a finished run is printed where there is no live table
-CellName = tuple[str, int, str]
 
 
 class BenchProgress(LiveDisplay, BenchCallback):
-    """Cells done, time left and running means: a live table on a terminal.
+    """Finished cells, time left and running means: a live table on a terminal.
 
-    Elsewhere one line per finished cell, and one per run if there was none for two seconds.
+    Elsewhere one line per finished cell, and one per run if nothing was printed for two seconds.
     """
 
     def __init__(self, console: Console, slots: int) -> None:
@@ -40,7 +39,7 @@ class BenchProgress(LiveDisplay, BenchCallback):
         self.console.print(f"{reused:,} runs are in the store; {len(tasks):,} in {len(self.left):,} cells to run")
 
     def done(self, task: Task, row: dict[str, Any]) -> None:
-        """Count it; a cell whose last draw it was gets its line."""
+        """Count a run; print the line of its cell after the last draw."""
         cell = _cell(task)
         self.left[cell] -= 1
         self.ended.append((task, row))
@@ -105,8 +104,29 @@ def _line(cell: CellName, values: list[float | None]) -> str:
     return f"{cell[0]} {cell[1]} {cell[2]}: {mean}{f' ± {std}' if std else ''} ({len(values)} draws)"
 
 
-def bench_display(wanted: bool | None, slots: int) -> AbstractContextManager[BenchCallback]:
+def bench_display(wanted: bool | None, slots: int) -> BenchProgress:
     """No display (False), one in any case (True), or one on a terminal and in a notebook only (None)."""
     console = error_console()
     shown = console.is_terminal or console.is_jupyter if wanted is None else wanted
     return BenchProgress(console if shown else error_console(quiet=True), slots)
+
+
+def print_result(console: Console, result: BenchResult) -> None:
+    """Print the mean of each cell, the runs that failed, and the number of runs."""
+    if result.cells:
+        console.print(render(_summary(result), "text"), soft_wrap=True)
+    for row in result.failures:
+        console.print(failure(row), soft_wrap=True)
+    done = f"ran {result.ran:,}, reused {result.reused:,}, failed {result.failed:,}"
+    console.print(f"{done} in {duration(result.seconds)}")
+
+
+def _summary(result: BenchResult) -> ResultTable:
+    titles = ("labels per class", "recipe", "draws", "test accuracy", "std", "s per run")
+    columns = [Column("data set", True), *(Column(title, title == "recipe") for title in titles)]
+    rows = []
+    for (dataset, per_class, recipe), runs in result.cells.items():
+        seconds = runs.mean("seconds")[0] or 0.0
+        figures = (*map(percent, runs.mean("test_accuracy")), f"{seconds:.1f}")
+        rows.append([Entry(text) for text in (dataset, str(per_class), recipe, str(len(runs.rows)), *figures)])
+    return ResultTable("Test accuracy in percent", columns, rows)

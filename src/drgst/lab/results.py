@@ -18,18 +18,17 @@ from drgst.estimator.base import SelfTraining
 from drgst.extras import import_extra
 from drgst.graph.core import Graph
 from drgst.io.npz import save_graph
-from drgst.lab.executors import Executor, Inline, Local
+from drgst.lab.executors import Inline, Local
 from drgst.lab.grid.execute import execute_own
 from drgst.lab.grid.grid import Grid
-from drgst.lab.grid.make_runs import BenchResult
-from drgst.lab.grid.make_runs import bench as run_bench
+from drgst.lab.grid.run_grid import run_grid
 from drgst.lab.progress import bench_display
-from drgst.lab.statistics.paired import compare
-from drgst.lab.statistics.results import READ, CellName, Runs
+from drgst.lab.statistics import compare
 from drgst.lab.store import Store
-from drgst.lab.tables.registry import make_table
-from drgst.lab.tables.table import render
-from drgst.recipes import find_recipe
+from drgst.lab.store.cells import READ, CellName, Runs, grouped
+from drgst.lab.tables.layout import render
+from drgst.lab.tables.runs import make_table
+from drgst.recipes import find_recipe, recipe_names
 from drgst.recipes.own import own_spec, registered
 from drgst.recipes.registry import RecipeSpec, as_spec, with_backbone
 from drgst.selftrain.recipe import part_name
@@ -38,11 +37,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-FORMATS = {"markdown": "md", "md": "md", "latex": "latex", "html": "html", "text": "text", "csv": "csv"}
 COLUMNS = (
     *("dataset", "per_class", "recipe", "draw", "test_accuracy", "teacher_test_accuracy", "val_accuracy", "macro_f1"),
     *("ece", "brier", "stages", "result_stage", "epochs", "seconds", "peak_memory_mb", "stop_reason", "variant"),
 )
+Data = str | Path | Graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,19 +60,14 @@ class Results:
     @property
     def cells(self) -> dict[CellName, Runs]:
         """(data set, labels per class, recipe) -> its runs."""
-        groups: dict[CellName, list[dict[str, Any]]] = {}
-        for row in self.rows:
-            groups.setdefault((row["dataset"], row["per_class"], row["recipe"]), []).append(row)
-        return {cell: Runs(tuple(rows)) for cell, rows in groups.items()}
+        return grouped(self.rows)
 
     def table(self, how: str = "text", *, against: str | None = None, paper: bool = False) -> str:
-        """Mean ± standard deviation of the test accuracy, as ``markdown``, ``latex``, ``html``, ``text`` or ``csv``.
+        """Mean ± standard deviation of the test accuracy, as ``text``, ``md``, ``latex``, ``html`` or ``csv``.
 
         Each recipe is compared with ``against`` (default: gcn, where it was run). ``paper`` adds published figures.
         """
-        if how not in FORMATS:
-            raise SettingError(unknown("format", how, FORMATS))
-        return render(make_table("main", self.cells, against, paper), FORMATS[how])
+        return render(make_table("main", self.cells, against, paper), how)
 
     def compare(self, a: str, b: str) -> pd.DataFrame:
         """Test accuracy of ``a`` minus that of ``b`` on the same draws: mean, 95 % interval, p of the signed ranks."""
@@ -114,7 +108,7 @@ class Results:
 
 
 def bench(
-    datasets: Any = "cora",
+    datasets: Data | Iterable[Data] = "cora",
     recipes: Any = ("gcn", "drgst-do", "drgst-de"),
     labels_per_class: int | Iterable[int] = (3, 5, 10, 20),
     draws: int = 10,
@@ -124,40 +118,33 @@ def bench(
     pool: str = "unlabelled",
     validation: str = "public",
     jobs: int | None = None,
-    root: str | None = None,
     progress: bool | None = None,
 ) -> Results:
-    """Run recipes on data sets with so many labels per class, ``draws`` times each, on the same splits and seeds.
+    """Run recipes on data sets with a few labels per class, ``draws`` times each, on the same splits and seeds.
 
     ``datasets``: names, paths and Graphs. ``recipes``: names, ``"module:function"``, Recipe objects, functions from
-    Settings to a Recipe, estimators, and PyG modules (trained alone); a dict gives them names. Runs are kept in the
-    file ``store``, and a run that is there is not made again; without one they are forgotten. ``settings`` are changes
-    for all recipes that read them. ``jobs`` is the number of processes (default: one per processor; 1: in this one).
+    Settings to a Recipe, estimators, and PyG modules (trained alone); a dict names them. Runs are kept in the file
+    ``store``, and a run that is there is not made again; without ``store`` they are kept in memory only. ``settings``
+    are changes for all recipes that read them. ``jobs`` is the number of processes (default: one per core; 1: this
+    process). The environment variable ``DRGST_DATA`` names the folder with the files of the data sets.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="drgst-bench-")))
-        names, specs = _recipes(recipes)
-        stack.enter_context(registered(specs))
+        names, own = _recipes(recipes)
+        stack.enter_context(registered(own))
         per_class = [labels_per_class] if isinstance(labels_per_class, int) else list(labels_per_class)
-        sources = _sources(datasets, folder)
-        changes = dict(settings or {})
-        grid = Grid(sources, per_class, names, draws, changes, (), pool, validation, root, own=tuple(specs))
-        executor = stack.enter_context(_executor(jobs, specs))
+        grid = Grid(_sources(datasets, folder), per_class, names, draws, dict(settings or {}), (), pool, validation)
+        work = partial(execute_own, own)
+        executor = stack.enter_context(Inline(work) if jobs == 1 else Local(jobs, work=work))
         opened = stack.enter_context(Store(store or folder / "runs.db", create=True))
         callback = stack.enter_context(bench_display(progress, executor.slots))
-        result: BenchResult = run_bench(grid, opened, executor, callback)
+        result = run_grid(replace(grid, own=tuple(own)), opened, executor, callback)
         rows = opened.rows(result.keys, READ)
-        failures = tuple(result.failures)
     rows.sort(key=lambda row: (row["dataset"], row["per_class"], names.index(row["recipe"]), row["draw"]))
-    return Results(tuple(rows), failures, result.seconds)
+    return Results(tuple(rows), tuple(result.failures), result.seconds)
 
 
-def _executor(jobs: int | None, specs: Mapping[str, RecipeSpec]) -> Executor:
-    work = partial(execute_own, dict(specs))
-    return Inline(work) if jobs == 1 else Local(jobs, work=work)
-
-
-def _sources(datasets: Any, folder: Path) -> list[str]:
+def _sources(datasets: Data | Iterable[Data], folder: Path) -> list[str]:
     """Names and paths as they are; a Graph as a file in ``folder``."""
     given = [datasets] if isinstance(datasets, str | Path | Graph) else list(datasets)
     sources: list[str] = []
@@ -182,12 +169,11 @@ def _recipes(recipes: Any) -> tuple[list[str], dict[str, RecipeSpec]]:
     names: list[str] = []
     own: dict[str, RecipeSpec] = {}
     for name, one in given:
-        if isinstance(one, str) and name is None:
+        if isinstance(one, str) and name in (None, one):  # {"gcn": "gcn"} names the recipe as it is
             names.append(find_recipe(one).name)
             continue
-        spec = _spec(one)
-        label = name or _free(_label(one), [*names, *own])
-        own[label] = own_spec(spec, label, one)
+        label = name or _free(_label(one), names)
+        own[label] = own_spec(_spec(one), label, one)
         names.append(label)
     return names, own
 
@@ -217,8 +203,6 @@ def _label(one: Any) -> str:
 
 
 def _free(label: str, taken: Iterable[str]) -> str:
-    """``label``, or ``label-2`` … where it is taken, also by a recipe of drgst."""
-    from drgst.recipes import recipe_names
-
+    """``label``, or ``label-2`` and so on where it is taken, also by a recipe of drgst."""
     used = {*taken, *recipe_names()}
     return next(name for k in range(1, 10_000) if (name := label if k == 1 else f"{label}-{k}") not in used)

@@ -17,8 +17,8 @@ from drgst.lab.curves.label_curves import make_curves
 from drgst.lab.curves.plan import Plan, start_split
 from drgst.lab.curves.simulate import Simulation, execute_curve, known_classes
 from drgst.lab.executors import Inline
-from drgst.lab.statistics.results import RunFilter, runs_by_cell
 from drgst.lab.store import Store
+from drgst.lab.store.cells import RunFilter, runs_by_cell
 from drgst.selftrain.problem import GraphCache
 
 

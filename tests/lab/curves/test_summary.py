@@ -6,11 +6,13 @@ import math
 
 import pytest
 
-from drgst.lab.curves.summary import Curve, CurveGroup
+from drgst.lab.curves.summary import CurveGroup, LearningCurve
 
 
-def curve(*values: float) -> Curve:
-    return Curve.of([{"labels": 10 * k, "accuracy": v, "macro_f1": v, "ece": 0.1} for k, v in enumerate(values, 1)])
+def curve(*values: float) -> LearningCurve:
+    return LearningCurve.of(
+        [{"labels": 10 * k, "accuracy": v, "macro_f1": v, "ece": 0.1} for k, v in enumerate(values, 1)]
+    )
 
 
 def test_area_and_interpolation() -> None:

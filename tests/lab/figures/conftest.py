@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from drgst.lab.experiments import DRGST, ablations
-from drgst.lab.figures.request import ToySizes
-from drgst.lab.figures.toy_run import Toy, run_toy
+from drgst.lab.figures.registry import ToySizes
+from drgst.lab.figures.toy import Toy, run_toy
+from drgst.lab.paper import DRGST, ablations
 from drgst.lab.store import Store
 
 

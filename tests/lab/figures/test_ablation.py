@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.lab.experiments import ablations
 from drgst.lab.figures import ablation
 from drgst.lab.figures.registry import draw
-from drgst.lab.statistics.results import RunFilter, runs_by_cell
+from drgst.lab.paper import ablations
+from drgst.lab.store.cells import RunFilter, runs_by_cell
 
 
 def test_within_draw_intervals_leave_out_what_the_recipes_share() -> None:

@@ -1,4 +1,4 @@
-"""Every figure is drawn, and a figure without runs is refused with the command that makes them."""
+"""The rows that a figure reads; every figure is drawn, and a figure without runs is refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from drgst.errors import SettingError, StoreError
-from drgst.lab.experiments import Experiment
-from drgst.lab.figures.registry import FIGURES, draw, find_figure, grids_of, make_figure, prepare
-from drgst.lab.figures.request import Request
-from drgst.lab.figures.toy_run import Toy
+from drgst.lab.figures.registry import FIGURES, Request, draw, find_figure, make_figure, prepare
+from drgst.lab.figures.toy import Toy
 from drgst.lab.store import Store
+from drgst.lab.store.export import to_csv
 from drgst.report.style import WIDTH, save
 
 SMALL = {"epochs": 4, "fixed_epochs": 4, "samples": 4, "threshold": 0.1}
@@ -41,30 +40,35 @@ def test_the_toy(toy: Toy, tmp_path: Path) -> None:
     assert (tmp_path / "toy.svg").stat().st_size > 5000
 
 
-def test_missing_runs_are_refused_in_one_sentence_with_the_command_that_makes_them(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"drgst lab bench .*--recipes drgst-do,drgst-do-ig.*--store .*none\.db"):
-        prepare("ablation-do", Request(tmp_path / "none.db"))
+def test_missing_runs_are_refused_in_one_sentence(tmp_path: Path) -> None:
     with Store(tmp_path / "empty.db", create=True):
         pass
-    with pytest.raises(StoreError, match=r"holds no runs for the figure beta.*--set beta=0\.333333.*--run") as caught:
-        prepare("beta", Request(tmp_path / "empty.db"))
-    assert "\n" not in str(caught.value)
-    with pytest.raises(StoreError, match=r"none\.csv holds no runs .*--store runs\.db makes them"):
-        prepare("labels", Request(tmp_path / "none.csv"))  # an export takes no runs
-
-
-def test_grids() -> None:
-    experiment = Experiment(("cora",), (3, 20), 2, {"epochs": 5})
-    (curves,) = grids_of("labels", experiment)
-    assert curves.recipes == ("gcn", "gat", "appnp", "drgst-do", "drgst-de")
-    (ablated,) = grids_of("ablation-de", experiment)
-    assert ablated.recipes == ("drgst-de", "drgst-de-ig", "drgst-de-lc", "drgst-de-wo")
-    swept = grids_of("threshold", experiment)
-    assert [grid.changes["threshold"] for grid in swept] == [0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7]
-    assert swept[0].per_class == (3, 20)
-    assert grids_of("toy", experiment) == []
+    for name, path in (("ablation-do", "none.db"), ("beta", "empty.db"), ("labels", "none.csv")):
+        with pytest.raises(
+            StoreError, match=rf"{path} holds no runs for the figure {name}; drgst lab reproduce"
+        ) as caught:
+            prepare(name, Request(tmp_path / path))
+        assert "\n" not in str(caught.value)
 
 
 def test_an_unknown_figure_is_refused_with_the_nearest() -> None:
     with pytest.raises(SettingError, match="did you mean 'threshold'"):
         find_figure("treshold")
+
+
+def test_a_store_and_its_export_have_the_same_cells(store: Path, tmp_path: Path) -> None:
+    with Store(store) as opened:
+        to_csv(opened.all_rows(), tmp_path / "runs.csv")
+    assert Request(store).cells.keys() == Request(tmp_path / "runs.csv").cells.keys()
+    assert len(Request(store).rows) == len(Request(tmp_path / "runs.csv").rows)
+
+
+def test_without_a_store_there_are_no_rows(tmp_path: Path) -> None:
+    assert Request(tmp_path / "none.db").rows == []
+
+
+def test_one_data_set(store: Path) -> None:
+    assert {cell[0] for cell in Request(store).cells} == {"cora", "flickr"}
+    assert {cell[0] for cell in Request(store, dataset="Flickr").cells} == {"flickr"}
+    assert Request(dataset="folder/mine.npz").dataset_name == "mine"
+    assert Request().dataset_name == "cora"

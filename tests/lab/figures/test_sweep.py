@@ -12,8 +12,7 @@ import pytest
 
 from drgst.errors import StoreError
 from drgst.lab.figures import sweep
-from drgst.lab.figures.registry import draw, prepare
-from drgst.lab.figures.request import Request
+from drgst.lab.figures.registry import Request, draw, prepare
 from drgst.lab.store import Store
 
 Row = Callable[..., dict[str, Any]]

@@ -1,4 +1,4 @@
-"""Leases: one process per run, and none that lasts for ever."""
+"""Leases: one process per run, recognised by id and start time, and no lease without end."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ import pytest
 from drgst.lab.executors import Inline
 from drgst.lab.grid.expand import Expander
 from drgst.lab.grid.grid import Grid
-from drgst.lab.grid.leases import EXPIRY, Leases
-from drgst.lab.grid.make_runs import bench
-from drgst.lab.processes import start_time
+from drgst.lab.grid.leases import EXPIRY, Leases, is_running, start_time
+from drgst.lab.grid.run_grid import run_grid
 from drgst.lab.store import Store
 
 HERE = socket.gethostname()
@@ -95,5 +94,30 @@ def test_a_bench_does_not_wait_for_a_stale_lease(make_grid: Callable[..., Grid],
     grid = make_grid(recipes=["gcn"], draws=1, changes={"epochs": 5})
     (task,) = Expander(grid).tasks(next(grid.cells()))
     lease(store, task.key, pid=pid, age=DAY)
-    assert bench(grid, store, Inline()).ran == 1
+    assert run_grid(grid, store, Inline()).ran == 1
     assert store.read("SELECT count(*) FROM leases") == [(0,)]
+
+
+def test_this_process_runs_and_an_earlier_one_with_its_id_does_not() -> None:
+    own = start_time(os.getpid())
+    assert is_running(os.getpid(), own)
+    if own:  # systems without /proc know no start times
+        assert not is_running(os.getpid(), str(int(own) - 1))
+
+
+def test_a_process_that_has_ended_does_not_run() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    started = start_time(child.pid)
+    assert is_running(child.pid, started)
+    child.communicate(b"\n")
+    assert not is_running(child.pid, started)
+    assert start_time(child.pid) == ""
+
+
+@pytest.mark.parametrize("pid", [2**31 - 1, 10**30])
+def test_an_id_that_no_process_has(pid: int) -> None:
+    assert not is_running(pid, "1")
+
+
+def test_an_unknown_start_time_does_not_end_a_process() -> None:
+    assert is_running(os.getpid(), "")

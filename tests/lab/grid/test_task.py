@@ -10,16 +10,13 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.lab.grid.expand import Expander
-from drgst.lab.grid.grid import Grid
-from drgst.lab.grid.task import Task, variant
+from drgst.lab.grid.grid import Grid, Task, variant
 from drgst.lab.store.export import readable_rows
 from drgst.recipes import registry
 
 
 def task(**settings: object) -> Task:
-    return Task(
-        "cora", None, "cora", 3, "gcn", "", "unlabelled", "public", 0, {"lr": 0.01, **settings}, "data", "split"
-    )
+    return Task("cora", "cora", 3, "gcn", "", "unlabelled", "public", 0, {"lr": 0.01, **settings}, "data", "split")
 
 
 def expanded(recipe: str, **changes: Any) -> Task:
@@ -42,7 +39,7 @@ def test_a_key_depends_on_every_ingredient() -> None:
 
 
 def test_a_key_does_not_depend_on_where_data_are_or_what_they_cost() -> None:
-    assert task().key == replace(task(), root="/elsewhere", cost=7.0, variant="x").key
+    assert task().key == replace(task(), source="/elsewhere", cost=7.0, variant="x").key
 
 
 def test_the_file_of_a_recipe_counts_and_not_its_name() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from drgst.lab.figures.request import ToySizes
-from drgst.lab.reproduction.scale import QUICK, Scale
+from drgst.lab.figures.registry import ToySizes
+from drgst.lab.reproduction.run import QUICK, Scale
 
 
 @pytest.fixture

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 
 from drgst.lab.claims.effect import Claim, measure
-from drgst.lab.reproduction.page import Picture, Reproduction, render
-from drgst.lab.reproduction.scale import QUICK
-from drgst.lab.tables.table import Column, Entry, Table
+from drgst.lab.reproduction.page import Picture, Reproduction, page
+from drgst.lab.tables.layout import Column, Entry, ResultTable
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -18,13 +17,13 @@ def test_nothing_on_the_page_is_markup_and_nothing_is_fetched() -> None:
         Claim(HOSTILE, HOSTILE, HOSTILE, measure(HOSTILE, [-0.02, -0.021, -0.022]), [HOSTILE]),
         Claim("without runs", "", "", []),
     ]
-    table = Table(HOSTILE, [Column(HOSTILE)], [[Entry(HOSTILE, 1)]], 0, [HOSTILE])
+    table = ResultTable(HOSTILE, [Column(HOSTILE)], [[Entry(HOSTILE, 1)]], 0, [HOSTILE])
     picture = Picture(HOSTILE, HOSTILE, b"png")
-    page = render(Reproduction(Path("x"), claims, {"t": table}, [picture], 5, 0, [HOSTILE]), QUICK)
-    assert "<script" not in page
-    assert page.count("&lt;script&gt;") >= 12
-    assert "default-src 'none'" in page
-    assert not re.search(r"(?:src|href)=\"(?!data:|#)", page)
-    assert "0 of 2 claims held" in page
-    assert '<span class="mark bad">refuted</span>' in page
-    assert '<span class="mark none">not run</span>' in page
+    text = page(Reproduction(Path("x"), claims, {"t": table}, [picture], 5, 0, [HOSTILE]), "quick", [HOSTILE])
+    assert "<script" not in text
+    assert text.count("&lt;script&gt;") >= 12
+    assert "default-src 'none'" in text
+    assert not re.search(r"(?:src|href)=\"(?!data:|#)", text)
+    assert "0 of 2 claims held" in text
+    assert '<span class="mark bad">refuted</span>' in text
+    assert '<span class="mark none">not run</span>' in text

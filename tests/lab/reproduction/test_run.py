@@ -1,4 +1,4 @@
-"""A small reproduction: everything is run and shown, and nothing is run twice."""
+"""A reproduction: its runs, tables, figures, claims and page."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from drgst.errors import SettingError
 from drgst.lab.executors import Inline
 from drgst.lab.figures.registry import FIGURES
 from drgst.lab.grid.grid import Grid
-from drgst.lab.grid.make_runs import BenchResult, bench
-from drgst.lab.reproduction.run import reproduce
-from drgst.lab.reproduction.scale import QUICK, Scale
+from drgst.lab.grid.run_grid import BenchResult, run_grid
+from drgst.lab.reproduction.run import FULL, QUICK, Scale, reproduce
 from drgst.lab.store import Store
 
 DECIDED = {"held", "refuted", "too small to tell"}
 
 
 def run_inline(grid: Grid, store: Store) -> BenchResult:
-    return bench(grid, store, Inline())
+    return run_grid(grid, store, Inline())
 
 
 def test_data_sets_that_can_not_be_opened_are_refused(tmp_path: Path) -> None:
@@ -53,7 +52,7 @@ def test_all_of_it_in_small_twice(small: Scale, tmp_path: Path) -> None:
     assert [c["verdict"] for c in written] == [claim.verdict for claim in made.claims]
 
     def fail(grid: Grid, opened: Store) -> BenchResult:
-        return bench(grid, opened, Inline(work=lambda task: pytest.fail(f"{task} was run again")))
+        return run_grid(grid, opened, Inline(work=lambda task: pytest.fail(f"{task} was run again")))
 
     again = reproduce(small, out, store, fail)
     shown = reproduce(small, tmp_path / "shown", out / "runs.csv")  # from the export alone
@@ -69,3 +68,12 @@ def test_a_store_without_runs_is_shown_as_it_is(small: Scale, tmp_path: Path) ->
     assert [picture.name for picture in made.pictures] == [n for n, spec in FIGURES.items() if not spec.from_store]
     assert sum("was not drawn" in note for note in made.notes) == 5
     assert {claim.verdict for claim in made.claims[2:]} == {"not run"}
+
+
+def test_the_full_scale_covers_the_paper() -> None:
+    grids = [grid for found in FULL.grids().values() for grid in found]
+    recipes = {recipe for grid in grids for recipe in grid.recipes}
+    assert {"gcn", "gat", "appnp", "sts", "m3s", "abn", "drgst-do", "drgst-de-wo"} <= recipes
+    assert {grid.changes["threshold"] for grid in grids if "threshold" in grid.changes} >= {0.4, 0.7}
+    assert grids[0].draws == 10
+    assert all(grid.per_class == (3, 5, 10, 20) for grid in grids)

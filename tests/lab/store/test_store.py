@@ -61,9 +61,7 @@ def test_a_new_store_has_no_file_before_the_first_write(make_row: Row, tmp_path:
         assert other.finished(["a"]) == {"a"}, "a file that another process has made meanwhile is read"
 
 
-@pytest.mark.parametrize(
-    ("version", "words"), [(1, "an older drgst .*migrate_runs.py"), (99, "a newer drgst .*update")]
-)
+@pytest.mark.parametrize(("version", "words"), [(1, "an older drgst"), (99, "a newer drgst")])
 def test_a_store_of_another_version_is_refused(store: Store, make_row: Row, version: int, words: str) -> None:
     store.add(make_row("a"))
     with sqlite3.connect(store.path) as db:

@@ -10,14 +10,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from drgst.lab.statistics.paired import mean_interval, student_quantile
-from drgst.lab.tables.accuracy import Cells
+from drgst.lab.statistics import mean_interval, student_quantile
+from drgst.lab.store.cells import Cells
 
 Verdict = Literal["held", "refuted", "too small to tell", "not run"]
 Range = tuple[float, float]
 ABOVE, BELOW = (0.0, math.inf), (-math.inf, 0.0)
 LEVEL, POWER = 0.95, 0.8
 LARGE = 200  # draws above which Student's t is taken as normal
+DIGITS = 6  # of figures in JSON: the digits beyond depend on the machine
 MOST = 10_000  # draws above which no number is given
 _UNITS: dict[str, tuple[Callable[[float], float], str]] = {  # unit -> from the value, and its format
     "points": (lambda x: 100 * x, "+.2f"),
@@ -75,12 +76,15 @@ class Claim:
         return "refuted" if "refuted" in found else "held" if found == {"held"} else "too small to tell"
 
     def document(self) -> dict[str, Any]:
-        """The claim as JSON: infinite bounds are None."""
-        effects = [
-            {key: None if isinstance(v, float) and not math.isfinite(v) else v for key, v in asdict(effect).items()}
-            for effect in self.effects
-        ]
+        """The claim as JSON: figures are rounded, infinite bounds are None."""
+        effects = [{key: _json(value) for key, value in asdict(effect).items()} for effect in self.effects]
         return {**asdict(self), "effects": effects, "verdict": self.verdict}
+
+
+def _json(value: Any) -> Any:
+    if not isinstance(value, float):
+        return value
+    return round(value, DIGITS) if math.isfinite(value) else None
 
 
 def decide(low: float, high: float, claimed: Range = ABOVE) -> Verdict:
@@ -95,8 +99,8 @@ def measure(
 ) -> list[Effect]:
     """The effect m ± t_{n-1} s/√n of one value per draw; empty without a value, no interval from a single one.
 
-    Student's interval and not the bootstrap's: with three draws that agree in sign the latter excludes 0 always, and
-    they agree one time in four by chance.
+    Student's interval, not the bootstrap's: with three draws of the same sign the latter always excludes 0, and three
+    draws have the same sign one time in four by chance.
     """
     if not len(values):
         return []

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import (
-    JobsOption,
-    JsonOption,
-    PoolOption,
-    RootOption,
-    SetOption,
-    StoreOption,
-    out_file,
-    own_recipe,
-)
-
-if TYPE_CHECKING:
-    from drgst.lab.executors import Executor
+from drgst.cli.options import JobsOption, JsonOption, PoolOption, SetOption, StoreOption, out_file, own_recipe
 
 app = typer.Typer(add_completion=False)
 
@@ -40,10 +28,7 @@ def bench(
     preset: Annotated[list[Path] | None, typer.Option(help="Settings for the cell that the file names.")] = None,
     pool: PoolOption = "unlabelled",
     validation: Annotated[str, typer.Option(help="public, or none: only training labels are known.")] = "public",
-    executor: Annotated[str, typer.Option(help="local, or ray.")] = "local",
-    engine: Annotated[str | None, typer.Option(hidden=True, help="Former name of --executor.")] = None,
-    address: Annotated[str | None, typer.Option(help="Of the Ray cluster.", show_default="this machine's")] = None,
-    root: RootOption = None,
+    executor: Annotated[str, typer.Option(help="local, ray, or ray@HOST:PORT: a Ray cluster.")] = "local",
     json: JsonOption = False,
 ) -> None:
     """Run a grid and keep every run. A run that is in the store is not made again, so the command can be repeated.
@@ -52,10 +37,10 @@ def bench(
     """
     if context.invoked_subcommand is not None:
         return
-    from drgst.lab.cli.output import print_result
+    from drgst.lab.executors import make_executor
     from drgst.lab.grid.grid import Grid
-    from drgst.lab.grid.make_runs import bench as run_bench
-    from drgst.lab.progress import BenchProgress
+    from drgst.lab.grid.run_grid import run_grid
+    from drgst.lab.progress import BenchProgress, print_result
     from drgst.lab.store import Store
 
     settings, presets = {}, []
@@ -63,15 +48,14 @@ def bench(
         from drgst.runs.config_file import parse_changes, read_config
 
         settings, presets = parse_changes(changes or []), [read_config(path) for path in preset or []]
-    cells = _words(datasets), _numbers(per_class), _words(recipes)
-    grid = Grid(*cells, draws, settings, presets, pool, validation, root)
+    grid = Grid(words(datasets), _numbers(per_class), words(recipes), draws, settings, presets, pool, validation)
     with (
         interruptible(f"the finished runs are kept in {store}"),
-        _executor(engine or executor, jobs, address) as worker,
+        make_executor(executor, jobs) as worker,
         Store(store, create=True) as opened,
         BenchProgress(get_console(stderr=True), worker.slots) as progress,
     ):
-        result = run_bench(grid, opened, worker, progress)
+        result = run_grid(grid, opened, worker, progress)
     print_result(get_console(json), result)
     if json:
         emit(result.document())
@@ -81,24 +65,18 @@ def bench(
 
 @app.command()
 def export(
+    out: Annotated[Path, typer.Argument(parser=out_file, metavar="FILE", help="FILE.csv, FILE.parquet, or - for CSV.")],
     store: StoreOption = Path("runs.db"),
-    csv: Annotated[Path | None, typer.Option(parser=out_file, metavar="FILE", help="Write CSV here.")] = None,
-    parquet: Annotated[Path | None, typer.Option(parser=out_file, metavar="FILE", help="Write Parquet here.")] = None,
 ) -> None:
     """Write all runs of a store as a table."""
-    from drgst.errors import SettingError
     from drgst.files import STANDARD_OUTPUT
     from drgst.lab.store import Store
     from drgst.lab.store.export import to_csv, to_parquet
 
-    if csv is None and parquet is None:
-        raise SettingError("nothing to write: give --csv FILE or --parquet FILE")
     with Store(store) as opened:
         rows = opened.all_rows()
-    for path, write in ((csv, to_csv), (parquet, to_parquet)):
-        if path is not None:
-            write(rows, path)
-            get_console(path == STANDARD_OUTPUT).print(f"{len(rows):,} runs in {path}", soft_wrap=True)
+    (to_parquet if out.suffix == ".parquet" else to_csv)(rows, out)
+    get_console(out == STANDARD_OUTPUT).print(f"{len(rows):,} runs in {out}", soft_wrap=True)
 
 
 @app.command()
@@ -117,7 +95,8 @@ def rescue(
     get_console().print(f"{len(rows):,} runs of {damaged} are now in {store}", soft_wrap=True)
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
+    """The words of a list that is separated by commas."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
@@ -125,19 +104,6 @@ def _numbers(text: str) -> list[int]:
     from drgst.errors import SettingError
 
     try:
-        return [int(word) for word in _words(text)]
+        return [int(word) for word in words(text)]
     except ValueError:
         raise SettingError(f"--per-class takes whole numbers separated by commas, not {text!r}") from None
-
-
-def _executor(name: str, jobs: int | None, address: str | None) -> Executor:
-    from drgst.errors import SettingError, unknown
-    from drgst.lab.executors import Local
-
-    if name == "local":
-        return Local(jobs)
-    if name == "ray":
-        from drgst.lab.executors.ray import RayExecutor
-
-        return RayExecutor(address)
-    raise SettingError(unknown("executor", name, ("local", "ray")))

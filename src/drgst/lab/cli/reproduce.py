@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, RootOption, out_folder
+from drgst.cli.console import get_console, interruptible
+from drgst.cli.options import JobsOption, out_folder
 
 app = typer.Typer(add_completion=False)
 
@@ -28,37 +28,33 @@ def reproduce(
         bool, typer.Option("--run/--no-run", help="Make the runs that the store lacks, or show what it holds.")
     ] = True,
     jobs: JobsOption = None,
-    root: RootOption = None,
-    json: JsonOption = False,
 ) -> None:
     """Run the paper's experiments and write tables, figures and a page with the verdict on each claim.
 
-    A run that is in the store is not repeated: the same command continues an interrupted reproduction.
+    A run that is in the store is not repeated: the same command continues an interrupted reproduction. The verdicts
+    are also in OUT/claims.json.
     """
     from drgst.lab.executors import Local
     from drgst.lab.grid.grid import Grid
-    from drgst.lab.grid.make_runs import BenchResult, bench
+    from drgst.lab.grid.run_grid import BenchResult, run_grid
     from drgst.lab.progress import BenchProgress
+    from drgst.lab.reproduction.run import FULL, QUICK
     from drgst.lab.reproduction.run import reproduce as run_reproduction
-    from drgst.lab.reproduction.scale import FULL, QUICK
     from drgst.lab.store import Store
 
-    scale = replace(FULL if full else QUICK, root=root)
+    scale = FULL if full else QUICK
     scale = scale if draws is None else replace(scale, draws=draws)
-    runs, console = store or out / "runs.db", get_console(json)
+    runs, console = store or out / "runs.db", get_console()
     with interruptible(f"the finished runs are kept in {runs}"), Local(jobs) as executor:
 
-        def run_grid(grid: Grid, opened: Store) -> BenchResult:
+        def make(grid: Grid, opened: Store) -> BenchResult:
             with BenchProgress(get_console(stderr=True), executor.slots) as progress:
-                return bench(grid, opened, executor, progress)
+                return run_grid(grid, opened, executor, progress)
 
-        made = run_reproduction(scale, out, runs, run_grid if run else None)
+        made = run_reproduction(scale, out, runs, make if run else None)
     for claim in made.claims:
         console.print(f"{claim.verdict:<17}  {claim.title}", soft_wrap=True)
     for line in (*made.notes, f"the page is {made.page}: open it in a browser"):
         console.print(line, soft_wrap=True)
-    if json:
-        claims = [{"title": claim.title, "verdict": claim.verdict} for claim in made.claims]
-        emit({"claims": claims, "runs": made.runs, "failed": made.failed, "page": str(made.page)})
     if made.failed:
         raise typer.Exit(1)

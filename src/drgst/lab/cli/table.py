@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drgst.cli.console import get_console, write_data
-from drgst.cli.options import PoolOption, RootOption, SourceOption, VariantOption, out_file
+from drgst.cli.options import PoolOption, SourceOption, VariantOption
 
 if TYPE_CHECKING:
-    from drgst.lab.tables.table import Table
+    from drgst.lab.tables.layout import ResultTable
 
 app = typer.Typer(add_completion=False)
 NAMES = ("main", "ablation", "datasets", "calibration", "time")
@@ -29,52 +29,40 @@ def table(
     variant: VariantOption = "default",
     pool: PoolOption = "unlabelled",
     validation: Annotated[str, typer.Option(help="public, or none.")] = "public",
-    paper: Annotated[bool, typer.Option("--paper", help="Add the cells that only the paper has.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(parser=out_file, metavar="FILE", help="Write here instead of standard output.")
-    ] = None,
-    root: RootOption = None,
 ) -> None:
-    """Make a table of the runs in a store, beside the paper's figures for the same cells."""
+    """Print a table of the runs in a store, beside the paper's figures for the same cells."""
     from drgst.errors import SettingError, unknown
-    from drgst.files import STANDARD_OUTPUT, write_text
-    from drgst.lab.statistics.results import RunFilter, check_any, check_recipe, read_runs, runs_by_cell
-    from drgst.lab.tables.registry import make_table
-    from drgst.lab.tables.table import FORMATS, render
+    from drgst.lab.store.cells import RunFilter, check_any, check_recipe, read_runs, runs_by_cell
+    from drgst.lab.tables.layout import check_format, render
+    from drgst.lab.tables.runs import make_table
 
     if name not in NAMES:
         raise SettingError(unknown("table", name, NAMES))
-    if how not in FORMATS:
-        raise SettingError(unknown("format", how, FORMATS))
+    check_format(how)
     rows, wanted = read_runs(store), RunFilter(variant, pool, validation)
-    cells = runs_by_cell(rows, wanted)
     if name == "datasets":
-        made = _datasets({row["dataset"] for row in rows}, root)
+        made = _datasets({row["dataset"] for row in rows})
     else:
+        cells = runs_by_cell(rows, wanted)
         check_any(cells, rows, wanted)
         if against is not None:
             check_recipe(against, cells)
-        made = make_table(name, cells, against, paper)
-    text = render(made, how)
-    if out is None:
-        write_data(text)
-    else:
-        write_text(out, text)
-        get_console(stderr=out == STANDARD_OUTPUT).print(f"{out}", soft_wrap=True)
+        made = make_table(name, cells, against)
+    write_data(render(made, how))
 
 
-def _datasets(names: set[str], root: str | None) -> Table:
+def _datasets(names: set[str]) -> ResultTable:
     """The data sets of the paper, with statistics of those that the store has runs of and that can be opened here."""
     from drgst.datasets.load import load
     from drgst.datasets.registry import DATASETS
     from drgst.errors import DrgstError
     from drgst.graph.stats import statistics
-    from drgst.lab.tables.resources import datasets
+    from drgst.lab.tables.runs import datasets
 
     found = {}
     for name in sorted(names & DATASETS.keys()):
         try:
-            found[name] = statistics(load(name, root))
+            found[name] = statistics(load(name))
         except DrgstError as error:
             get_console(stderr=True).print(f"{name} is left empty: {error}", soft_wrap=True)
     return datasets(found)

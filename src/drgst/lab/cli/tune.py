@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, PoolOption, RootOption, out_file, own_recipe
+from drgst.cli.console import get_console, interruptible
+from drgst.cli.options import JobsOption, RecipeOption, out_file
 
 if TYPE_CHECKING:
     from drgst.lab.grid.grid import Grid
-    from drgst.lab.tuning.tuner import Tuned
+    from drgst.lab.tuning import Tuned
 
 app = typer.Typer(add_completion=False)
 
@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def tune(
     data: Annotated[str, typer.Argument(metavar="NAME|PATH", help="A data set or the file of a graph.")] = "cora",
-    recipe: Annotated[str, typer.Option(parser=own_recipe, metavar="NAME", help="The method.")] = "drgst-de",
+    recipe: RecipeOption = "drgst-de",
     per_class: Annotated[int, typer.Option(min=1, help="Training labels per class.")] = 3,
     trials: Annotated[int, typer.Option(min=1, help="Trials in all, those of earlier calls included.")] = 60,
     draws: Annotated[int, typer.Option(min=1, help="Draws over which a trial takes the mean.")] = 5,
@@ -30,14 +30,10 @@ def tune(
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting that is fixed, not searched.")
     ] = None,
-    pool: PoolOption = "unlabelled",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the search.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(parser=out_file, metavar="FILE", help="Preset.", show_default="DATA-RECIPE-LABELS.toml"),
     ] = None,
-    root: RootOption = None,
-    json: JsonOption = False,
 ) -> None:
     """Search the settings of highest mean validation accuracy; test labels are not used.
 
@@ -45,35 +41,29 @@ def tune(
     """
     from drgst.files import STANDARD_OUTPUT
     from drgst.lab.executors import Local
+    from drgst.lab.grid.execute import validate
     from drgst.lab.grid.grid import Grid
-    from drgst.lab.grid.validate import validate
     from drgst.lab.store import Store
-    from drgst.lab.tuning.tuner import Tuner
+    from drgst.lab.tuning import Tuner
     from drgst.runs.config_file import parse_changes
 
-    grid = Grid([data], [per_class], [recipe], draws, parse_changes(changes or []), pool=pool, root=root)
+    grid = Grid([data], [per_class], [recipe], draws, parse_changes(changes or []))
     errors = get_console(stderr=True)
     with (
         interruptible(f"the finished trials are kept in {store}"),
         Local(jobs, work=validate) as executor,
         Store(store, create=True) as opened,
     ):
-        tuner = Tuner(grid, space, opened, seed)
+        tuner = Tuner(grid, space, opened)
         tuned = tuner.run(trials, executor, lambda *trial: errors.print(_line(*trial), soft_wrap=True))
-    dataset = tuner.tasks[0].dataset
-    path = out or Path(f"{dataset}-{recipe}-{per_class}.toml")
+    path = out or Path(f"{tuner.tasks[0].dataset}-{recipe}-{per_class}.toml")
     _write(path, grid, tuned)
     default = "" if tuned.default_value is None else f", {100 * tuned.default_value:.2f} with the first settings"
     for line in (
         f"validation accuracy {100 * tuned.value:.2f}{default}; {tuned.trials} trials, {tuned.pruned} pruned",
         f"preset: {path}  (drgst run --config {path}; drgst lab bench --preset {path})",
     ):
-        get_console(json or path == STANDARD_OUTPUT).print(line, soft_wrap=True)
-    if json:
-        names = {"dataset": dataset, "recipe": recipe, "per_class": per_class}
-        figures = {"val_accuracy": tuned.value, "first_val_accuracy": tuned.default_value, "settings": tuned.settings}
-        counts = {"trials": tuned.trials, "pruned": tuned.pruned}
-        emit({**names, **figures, **counts, "study": tuned.study, "preset": str(path)})
+        get_console(path == STANDARD_OUTPUT).print(line, soft_wrap=True)
 
 
 def _line(number: int, state: str, value: float | None, settings: dict[str, Any]) -> str:

@@ -9,19 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drgst.errors import SettingError, unknown
 from drgst.extras import import_extra
 from drgst.graph.core import Graph
 from drgst.io.npz import save_graph
 from drgst.lab.curves.plan import Plan
 from drgst.lab.curves.simulate import execute_curve
-from drgst.lab.curves.summary import FIRST, CurveGroup, curve_groups
+from drgst.lab.curves.summary import FIRST, CurveGroup, curve_groups, draw
 from drgst.lab.executors import Executor, Inline, Local
-from drgst.lab.grid.make_runs import BenchCallback, make_runs
+from drgst.lab.grid.run_grid import BenchCallback, make_runs
 from drgst.lab.progress import bench_display
 from drgst.lab.store import Store
 from drgst.lab.store.schema import Row
-from drgst.lab.tables.table import FORMATS, Column, Entry, Table, render
+from drgst.lab.tables.layout import Column, Entry, ResultTable, render
 from drgst.runs.metrics import finite
 
 if TYPE_CHECKING:
@@ -55,69 +54,53 @@ class LabelCurves:
         return pandas.DataFrame(rows)
 
     def summary(self, against: str = AGAINST) -> list[dict[str, Any]]:
-        """One dict per chooser: area, accuracy at the start, after 20 labels and at the end, and ``against``."""
-        base = self.groups.get(against)
-        found = []
-        for by, group in self.groups.items():
-            compared = None if base is None or by == against else group.against(base)
-            first = None if base is None or by == against else _mean_difference(group.after(FIRST), base.after(FIRST))
-            found.append(
-                {
-                    "by": by,
-                    "draws": len(group.curves),
-                    "start": _mean(group.after(0)),
-                    "after_20": _mean(group.after(FIRST)),
-                    "after_20_difference": first,
-                    "end": group.last("accuracy"),
-                    "area": _mean(group.values()),
-                    "difference": None if compared is None else compared.mean,
-                    "low": None if compared is None else compared.low,
-                    "high": None if compared is None else compared.high,
-                    "p": None if compared is None else compared.p,
-                    "share_needed": None if compared is None or base is None else finite(group.share_needed(base)),
-                    "macro_f1_area": _mean(group.values("macro_f1")),
-                    "ece_area": _mean(group.values("ece")),
-                    "seconds_per_choice": group.seconds(),
-                }
-            )
-        return found
+        """One dict per chooser: accuracy at the start, after 20 labels and at the end, area, and ``against``."""
+        return [self._summary(group, self.groups.get(against)) for group in self.groups.values()]
+
+    def _summary(self, group: CurveGroup, base: CurveGroup | None) -> dict[str, Any]:
+        """Means over draws, and the paired differences from ``base``, None where there is nothing to compare."""
+        base = None if base is group else base
+        compared = None if base is None else group.against(base)
+        return {
+            "by": group.by,
+            "draws": len(group.curves),
+            "start": _mean(group.after(0)),
+            "after_20": _mean(group.after(FIRST)),
+            "after_20_difference": base and _mean_difference(group.after(FIRST), base.after(FIRST)),
+            "end": group.last("accuracy"),
+            "area": _mean(group.values()),
+            "difference": compared and compared.mean,
+            "low": compared and compared.low,
+            "high": compared and compared.high,
+            "p": compared and compared.p,
+            "share_needed": base and compared and finite(group.share_needed(base)),
+            "macro_f1_area": _mean(group.values("macro_f1")),
+            "ece_area": _mean(group.values("ece")),
+            "seconds_per_choice": group.seconds(),
+        }
 
     def table(self, how: str = "text", *, against: str = AGAINST) -> str:
-        """Areas and their paired differences from ``against``, as ``md``, ``latex``, ``html``, ``text`` or ``csv``."""
-        if how not in FORMATS:
-            raise SettingError(unknown("format", how, FORMATS))
+        """Areas and their paired differences from ``against``, as ``text``, ``md``, ``latex``, ``html`` or ``csv``."""
         plan = self.plan
         began = f"{plan.start} labels per class" if plan.start else "no labels"
         title = f"{plan.recipe} on {self.dataset}: from {began}, {plan.budget} more in batches of {plan.batch}"
-        names = (
-            "chosen by",
-            "draws",
-            "start",
-            f"+{FIRST}",
-            "end",
-            "area",
-            f"- {against}",
-            "95 % interval",
-            "p",
-            "needs",
-        )
-        columns = [Column(names[0], is_text=True), *(Column(name) for name in (*names[1:], "macro F1", "ECE", "s"))]
+        names = ("draws", "start", f"+{FIRST}", "end", "area", f"- {against}", "95 % interval", "p", "needs")
+        columns = [Column("chosen by", is_text=True), *map(Column, (*names, "macro F1", "ECE", "s"))]
         rows = self.summary(against)
         best = max((row["area"] for row in rows), default=0.0)
         notes = (
             f"accuracy on {plan.judge} nodes in %; area, macro F1 and ECE are means over the curve; s per choice",
             f"needs: share of the labels after which the accuracy is that of {against} at the end",
         )
-        return render(Table(title, columns, [_entries(row, best) for row in rows], notes=notes), how)
+        return render(ResultTable(title, columns, [_entries(row, best) for row in rows], notes=notes), how)
 
     def plot(self) -> Figure:
         """Accuracy against the number of labels, with 95 % intervals."""
-        from drgst.lab.figures import label_curves
         from drgst.report.style import check_matplotlib, styled
 
         check_matplotlib()
         with styled():
-            return label_curves.draw(self.groups, f"{self.plan.recipe} on {self.dataset}", self.plan.judge)
+            return draw(self.groups, f"{self.plan.recipe} on {self.dataset}", self.plan.judge)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{by} {len(group.curves)}" for by, group in self.groups.items())
@@ -142,7 +125,6 @@ def label_curve(
     settings: Mapping[str, Any] | None = None,
     store: str | Path | None = None,
     jobs: int | None = None,
-    root: str | None = None,
     progress: bool | None = None,
 ) -> LabelCurves:
     """Reveal labels batch by batch as each chooser of ``by`` asks for them, refit, and record how accuracy grows.
@@ -150,7 +132,7 @@ def label_curve(
     ``start`` is the number of labels per class at the start; 0 starts from no labels at all. ``budget`` labels are
     asked for, ``batch`` at a time, of nodes that are neither validation nor test nodes. ``judge`` is whose labels the
     accuracy is measured on. Curves are kept in the file ``store``, and a curve that is there is not made again.
-    ``jobs`` is the number of processes (default: one per processor; 1: in this one).
+    ``jobs`` is the number of processes (default: one per core; 1: this process).
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="drgst-label-curve-")))
@@ -160,7 +142,7 @@ def label_curve(
             save_graph(data, source)
         choosers = (by,) if isinstance(by, str) else tuple(by)
         changes = dict(settings or {})
-        plan = Plan(source, recipe, start, budget, batch, choosers, draws, first_draw, validation, judge, changes, root)
+        plan = Plan(source, recipe, start, budget, batch, choosers, draws, first_draw, validation, judge, changes)
         executor = stack.enter_context(curve_executor(jobs))
         opened = stack.enter_context(Store(store or folder / "runs.db", create=True))
         return make_curves(plan, opened, executor, stack.enter_context(bench_display(progress, executor.slots)))
@@ -176,7 +158,7 @@ def make_curves(plan: Plan, store: Store, executor: Executor, callback: BenchCal
 
 
 def curve_executor(jobs: int | None) -> Executor:
-    """Processes that make curves; 1: this one."""
+    """``jobs`` processes that compute curves; 1: this process."""
     return Inline(execute_curve) if jobs == 1 else Local(jobs, work=execute_curve)
 
 

@@ -15,10 +15,10 @@ from drgst.errors import SettingError, unknown
 from drgst.graph.core import Graph
 from drgst.graph.split import Split, draw_split
 from drgst.lab.curves.choosers import CURVE_CHOOSERS
-from drgst.lab.grid.task import Task, canonical, variant
-from drgst.lab.statistics.results import CURVE
+from drgst.lab.grid.expand import resolved
+from drgst.lab.grid.grid import Task, canonical
+from drgst.lab.store.cells import CURVE
 from drgst.recipes import find_recipe
-from drgst.recipes.registry import resolve
 from drgst.runs.config import VALIDATIONS
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
 
@@ -42,7 +42,6 @@ class Plan:
     validation: str | None = None  # public, or none; None: none where the recipe trains on validation labels
     judge: str = "test"  # whose labels judge: test, or validation nodes
     changes: Mapping[str, Any] = field(default_factory=dict)
-    root: str | None = None
 
     def __post_init__(self) -> None:
         allowed = {"start": 0, "budget": 1, "batch": 1, "draws": 1, "first_draw": 0}
@@ -71,45 +70,35 @@ class Plan:
 
     def tasks(self) -> list[CurveTask]:
         """One per chooser and draw; a draw has the same start for every chooser."""
-        graph = open_graph(self.source, self.root)
+        graph = open_graph(self.source)
         data = data_fingerprint(graph)
-        return [self._task(graph, data, draw, by) for draw in self.draw_numbers for by in self.by]
-
-    @property
-    def draw_numbers(self) -> range:
-        """The numbers of the draws, which are also the seeds."""
-        return range(self.first_draw, self.first_draw + self.draws)
+        numbers = range(self.first_draw, self.first_draw + self.draws)
+        return [self._task(graph, data, draw, by) for draw in numbers for by in self.by]
 
     def _task(self, graph: Graph, data: str, draw: int, by: str) -> CurveTask:
         spec = find_recipe(self.recipe)
         split = start_split(graph, self.start, draw)
         drawn = split if self.start else start_split(graph, 1, draw)
-        changes = spec.readable(self.changes)
-        settings, _ = resolve(self.recipe, graph, drawn, changes)
-        usual = resolve(self.recipe, graph, drawn, {})[0] if changes else settings
-        other = variant(settings.as_dict(), usual.model_dump())
+        facts = resolved(spec.name, graph, drawn, spec.readable(self.changes))
         words = f"{CURVE} by={by},budget={self.budget},batch={self.batch},judge={self.judge}"
+        facts["variant"] = ",".join(part for part in (words, facts["variant"]) if part)
         steps = -(-self.budget // self.batch) + 1
         return CurveTask(
             source=self.source,
-            root=self.root,
             dataset=graph.name,
             per_class=self.start,
             recipe=spec.name,
-            variant=",".join(part for part in (words, other) if part),
             pool="unlabelled",
             validation="none" if self.hides_validation else "public",
             draw=draw,
-            settings=settings.as_dict(),
             data_sha256=data,
             split_sha256=split_fingerprint(graph, split),
-            recipe_version=spec.version,
-            recipe_sha256=spec.source_sha256,
             cost=float(graph.num_entries * steps),
             by=by,
             budget=self.budget,
             batch=self.batch,
             judge=self.judge,
+            **facts,
         )
 
 
@@ -136,7 +125,7 @@ class CurveTask(Task):
 
 
 def start_split(graph: Graph, per_class: int, draw: int) -> Split:
-    """``per_class`` drawn training labels per class, none for 0; validation and test nodes as ever."""
+    """``per_class`` drawn training labels per class, none for 0; validation and test nodes as in all splits."""
     split = draw_split(graph, max(per_class, 1), draw)
     none = np.empty(0, dtype=np.int64)
     return split if per_class else Split(none, split.val, split.test, np.union1d(split.pool, split.train), split.name)

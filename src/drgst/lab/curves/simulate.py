@@ -20,7 +20,7 @@ from drgst.graph.split import Split
 from drgst.lab.curves.choosers import CURVE_CHOOSERS
 from drgst.lab.curves.plan import SUGGEST, CurveTask, start_split
 from drgst.lab.grid.execute import Row, blank, describe_error, failed, graph_cache, graph_of
-from drgst.lab.grid.task import Task
+from drgst.lab.grid.grid import Task
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import split_fingerprint
 from drgst.runs.metrics import ClassScores, finite

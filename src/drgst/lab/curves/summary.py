@@ -1,29 +1,32 @@
-"""Statistics of learning curves: areas, comparisons with a random sample, labels needed."""
+"""Statistics of learning curves (areas, comparisons with a random sample, labels needed) and their figure."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from drgst.lab.statistics.paired import Comparison, compare
+from drgst.lab.statistics import Comparison, compare, mean_interval
 from drgst.lab.store.schema import Row
+from drgst.report import style
 
 FIRST = 20  # further labels after which the accuracy is reported on its own
+STYLES = tuple(zip(style.CLASSES, "osD^vP*X", strict=True))
 
 
 @dataclass(frozen=True)
-class Curve:
+class LearningCurve:
     """The points of one draw, by number of labels."""
 
     labels: tuple[int, ...]
     figures: Mapping[str, tuple[float, ...]]  # accuracy, macro_f1, ece, choice_seconds
 
     @classmethod
-    def of(cls, points: Iterable[Mapping[str, Any]]) -> Curve:
+    def of(cls, points: Iterable[Mapping[str, Any]]) -> LearningCurve:
         """From the points of a row of the store."""
         rows = list(points)
         names = ("accuracy", "macro_f1", "ece")
@@ -57,7 +60,7 @@ class CurveGroup:
     """The curves of one chooser, draw -> curve."""
 
     by: str
-    curves: Mapping[int, Curve]
+    curves: Mapping[int, LearningCurve]
 
     def values(self, name: str = "accuracy") -> dict[int, float]:
         """Draw -> area."""
@@ -80,10 +83,10 @@ class CurveGroup:
         """The difference of areas on the draws that both have; None where there are none."""
         return compare(self.values(), other.values())
 
-    def mean_curve(self) -> Curve:
+    def mean_curve(self) -> LearningCurve:
         """The means over the draws, at the numbers of labels that all draws have."""
         points = {m: values for m, values in self.means().items() if len(values) == len(self.curves)}
-        return Curve(tuple(points), {"accuracy": tuple(float(np.mean(values)) for values in points.values())})
+        return LearningCurve(tuple(points), {"accuracy": tuple(float(np.mean(values)) for values in points.values())})
 
     def share_needed(self, other: CurveGroup) -> float:
         """The share of the further labels after which the mean accuracy is that of ``other`` at its end."""
@@ -102,8 +105,33 @@ class CurveGroup:
 
 def curve_groups(rows: Iterable[Row], order: Iterable[str]) -> dict[str, CurveGroup]:
     """Chooser -> its curves, in the given order, from rows of the store that have ``variant``, ``draw`` and points."""
-    found: dict[str, dict[int, Curve]] = {name: {} for name in order}
+    found: dict[str, dict[int, LearningCurve]] = {name: {} for name in order}
     for row in rows:
         by = row["variant"].split("by=", 1)[1].split(",")[0]
-        found.setdefault(by, {})[row["draw"]] = Curve.of(json.loads(row["stage_rows"]))
+        found.setdefault(by, {})[row["draw"]] = LearningCurve.of(json.loads(row["stage_rows"]))
     return {by: CurveGroup(by, dict(sorted(curves.items()))) for by, curves in found.items() if curves}
+
+
+def draw(groups: Mapping[str, CurveGroup], title: str, judge: str) -> style.Figure:
+    """One panel; the interval is that of the mean over draws, where there are three or more."""
+    figure, ((panel,),) = style.new_figure(2.4)
+    entries: style.Entries = {}
+    shown: list[float] = []
+    for place, (by, group) in enumerate(groups.items()):
+        colour, marker = STYLES[place % len(STYLES)]
+        points = group.means()
+        mean = np.array([100 * float(np.mean(values)) for values in points.values()])
+        intervals = [mean_interval(v) if len(v) >= style.FEWEST else None for v in points.values()]
+        low, high = 100 * np.array([interval or (math.nan, math.nan) for interval in intervals]).T
+        x = list(points)
+        panel.plot(x, mean, color=colour, marker=marker, ms=2.4)
+        panel.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+        entries[by] = {"color": colour, "marker": marker, "ms": 2.4}
+        shown += mean.tolist()
+    panel.set_xlabel("labels")
+    panel.set_ylabel(f"{judge} accuracy (%)")
+    panel.set_title(f"{title}, {style.count_draws(len(group.curves) for group in groups.values())}")
+    style.limit_y(panel, shown)
+    style.legend(figure, panel, entries, 3)
+    style.caption(figure, f"mean and 95 % interval ({style.FEWEST} draws or more)")
+    return figure

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from drgst.lab.experiments import Experiment, ablations
-from drgst.lab.figures.request import Request
-from drgst.lab.grid.grid import Grid
-from drgst.lab.paper import dataset_label, dataset_order
-from drgst.lab.statistics.paired import mean_interval
-from drgst.lab.tables.accuracy import Cells
+from drgst.lab.figures.registry import Request
+from drgst.lab.paper import ablations, dataset_label, dataset_order
+from drgst.lab.statistics import mean_interval
+from drgst.lab.store.cells import Cells
 from drgst.report import style
 
 PARTS = (
@@ -36,11 +34,6 @@ class Bar:
 
 
 Data = dict[str, dict[int, list[Bar]]]  # data set -> labels per class -> the recipes that were run
-
-
-def grids(experiment: Experiment, recipe: str) -> list[Grid]:
-    """The runs of the figure."""
-    return [experiment.grid(ablations(recipe))]
 
 
 def prepare(request: Request, recipe: str) -> Data:

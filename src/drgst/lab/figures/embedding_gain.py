@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from drgst.lab.figures.confidence_gain import PER_CLASS
-from drgst.lab.figures.gain import sampled_gain
-from drgst.lab.figures.request import Request
+from drgst.lab.figures.confidence_gain import PER_CLASS, sampled_gain
+from drgst.lab.figures.registry import Request
 from drgst.lab.paper import dataset_label
 from drgst.report import style
 from drgst.report.tsne import chained_maps, sample

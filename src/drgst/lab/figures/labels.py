@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from drgst.lab.experiments import ABLATED, CURVES, Experiment
-from drgst.lab.figures.request import Request
-from drgst.lab.grid.grid import Grid
-from drgst.lab.paper import dataset_label, dataset_order, main_table, recipe_label, recipe_order
-from drgst.lab.statistics.paired import mean_interval
-from drgst.lab.statistics.results import Runs
-from drgst.lab.tables.accuracy import Cells, ranks
+from drgst.lab.figures.registry import Request
+from drgst.lab.paper import ABLATED, CURVES, dataset_label, dataset_order, main_table, recipe_label, recipe_order
+from drgst.lab.statistics import mean_interval
+from drgst.lab.store.cells import Cells, Runs
+from drgst.lab.tables.runs import ranks
 from drgst.report import style
 
 STYLES = {  # recipe -> colour and marker
@@ -30,7 +28,7 @@ PAPER = {"ls": "--", "lw": 0.7, "ms": 2.4, "markerfacecolor": "white", "alpha": 
 
 
 @dataclass(frozen=True)
-class Curve:
+class AccuracyByLabels:
     """Labels per class -> accuracy in percent: ours as (mean, low, high, draws), and the paper's."""
 
     recipe: str
@@ -38,12 +36,7 @@ class Curve:
     paper: dict[int, float]
 
 
-Data = dict[str, list[Curve]]  # data set -> its curves
-
-
-def grids(experiment: Experiment) -> list[Grid]:
-    """The runs of the figure."""
-    return [experiment.grid(CURVES)]
+Data = dict[str, list[AccuracyByLabels]]  # data set -> its curves
 
 
 def prepare(request: Request) -> Data:
@@ -63,7 +56,7 @@ def curves(cells: Cells, paper: bool = False) -> Data:
         published = {
             k: v for (d, k, r), v in main_table().items() if (d, r) == (dataset, recipe) and (paper or k in ours)
         }
-        found.setdefault(dataset, []).append(Curve(recipe, ours, published))
+        found.setdefault(dataset, []).append(AccuracyByLabels(recipe, ours, published))
     return found
 
 
@@ -102,7 +95,7 @@ def draw(data: Data) -> style.Figure:
     return figure
 
 
-def _panel(panel: Any, dataset: str, shown: Sequence[Curve], styles: dict[str, tuple[str, str]]) -> bool:
+def _panel(panel: Any, dataset: str, shown: Sequence[AccuracyByLabels], styles: dict[str, tuple[str, str]]) -> bool:
     """Draw the curves of a data set; whether one of them lacks a label count that others have."""
     ticks = sorted({k for curve in shown for k in (*curve.ours, *curve.paper)})
     missing = []

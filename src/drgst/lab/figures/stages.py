@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.lab.figures.request import Request
+from drgst.lab.figures.registry import Request
 from drgst.lab.paper import dataset_label
 from drgst.report import style
 from drgst.report.tsne import chained_maps, sample

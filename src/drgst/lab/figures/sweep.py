@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from drgst.lab.experiments import DRGST, Experiment
 from drgst.lab.figures.ablation import within_draws
-from drgst.lab.figures.request import Request
-from drgst.lab.grid.grid import Grid
-from drgst.lab.grid.task import canonical
-from drgst.lab.paper import dataset_label, recipe_label
-from drgst.lab.statistics.results import Row, RunFilter
+from drgst.lab.figures.registry import Request
+from drgst.lab.grid.grid import canonical
+from drgst.lab.paper import DRGST, dataset_label, recipe_label
+from drgst.lab.store.cells import RunFilter
+from drgst.lab.store.schema import Row
 from drgst.report import style
 
 SYMBOLS = {"threshold": "threshold τ", "beta": "balance coefficient β"}
@@ -68,11 +67,6 @@ class Data:
     setting: str
     dataset: str
     lines: Sequence[Line]
-
-
-def grids(experiment: Experiment, setting: str) -> list[Grid]:
-    """The runs of the figure."""
-    return experiment.sweep(setting)
 
 
 def prepare(request: Request, setting: str) -> Data | None:

@@ -1,4 +1,4 @@
-"""One run of the bench, from a task to a row of the store. Workers call this module."""
+"""One run, from a task to a row of the store. Workers call this module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from drgst.datasets.synthetic import block_model
 from drgst.errors import DrgstError, RunError
 from drgst.graph.core import Graph
 from drgst.graph.split import random_split
-from drgst.lab.grid.task import Task
+from drgst.lab.grid.grid import Task
 from drgst.lab.store.schema import COLUMNS
 from drgst.memory import restart_peak
 from drgst.recipes import RecipeSpec, recipe_names
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 def execute(task: Task, graph: Graph | None = None) -> Row:
-    """The row of ``task``; an error becomes a row that describes it, never an exception."""
+    """The row of ``task``. An error becomes a row that describes it; nothing is raised."""
     try:
         run = task_run(task, graph)
         restart_peak()
@@ -40,9 +40,22 @@ def execute(task: Task, graph: Graph | None = None) -> Row:
 
 
 def execute_own(recipes: Mapping[str, RecipeSpec], task: Task) -> Row:
-    """The row of ``task``, whose recipe may be one of ``recipes``, which only the caller knows."""
+    """The row of ``task``, whose recipe may be one of ``recipes`` that only the caller knows."""
     with registered({name: spec for name, spec in recipes.items() if name not in recipe_names()}):
         return execute(task)
+
+
+def validate(task: Task) -> Row:
+    """``val_accuracy`` of the result, or ``error``: a run for tuning.
+
+    Only labels of training and validation nodes are used, also by the metrics.
+    """
+    try:
+        run = task_run(task)
+        result = replace(run, graph=run.problem.graph).execute()
+        return {"val_accuracy": result.metrics["val_accuracy"], "error": None}
+    except Exception as error:
+        return {"val_accuracy": None, "error": describe_error(error)}
 
 
 @cache
@@ -91,16 +104,15 @@ def _figures(result: Result) -> Row:
 
 def graph_of(task: Task) -> Graph:
     """The graph of a task, opened once per process; refused where its contents have changed."""
-    graph, found = _opened(task.source, task.root)
+    graph, found = _opened(task.source)
     if found != task.data_sha256:
         raise RunError(f"the contents of {task.source} have changed since the bench started")
     return graph
 
 
 @lru_cache(maxsize=4)
-def _opened(source: str, root: str | None) -> tuple[Graph, str]:
-    """A worker opens a graph once for all its runs."""
-    graph = open_graph(source, root)
+def _opened(source: str) -> tuple[Graph, str]:
+    graph = open_graph(source)
     return graph, data_fingerprint(graph)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ from drgst.datasets.registry import DATASETS
 from drgst.errors import DataFileError, SettingError, unknown
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.lab.grid.grid import Cell, Grid
-from drgst.lab.grid.task import Task, variant
+from drgst.lab.grid.grid import Cell, Grid, Task, variant
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import resolve
 from drgst.runs.config import RunConfig
@@ -23,9 +22,9 @@ from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
 class Expander:
     """Makes the tasks of cells; graphs and splits are cached, since all recipes share them."""
 
-    def __init__(self, grid: Grid, opener: Callable[[str, str | None], Graph] = open_graph) -> None:
+    def __init__(self, grid: Grid) -> None:
         self.grid = grid
-        self.graph = lru_cache(maxsize=None)(lambda source: opener(source, grid.root))
+        self.graph = lru_cache(maxsize=None)(open_graph)
         self.data_sha256 = lru_cache(maxsize=None)(lambda source: data_fingerprint(self.graph(source)))
         self.split = lru_cache(maxsize=None)(self._split)
 
@@ -46,31 +45,25 @@ class Expander:
         return [self._task(cell, number) for number in range(self.grid.draws)]
 
     def _task(self, cell: Cell, number: int) -> Task:
-        grid, graph = self.grid, self.graph(cell.source)
+        graph = self.graph(cell.source)
         split, fingerprint = self.split(cell.source, cell.per_class, number)
-        changes, spec = self._changes(cell), find_recipe(cell.recipe)
-        settings, _ = resolve(cell.recipe, graph, split, changes)
-        usual = resolve(cell.recipe, graph, split, {})[0] if changes else settings
+        facts = resolved(cell.recipe, graph, split, self._changes(cell))
         return Task(
             source=cell.source,
-            root=grid.root,
             dataset=graph.name,
             per_class=cell.per_class,
             recipe=cell.recipe,
-            variant=variant(settings.as_dict(), usual.model_dump()),
-            pool=grid.pool,
-            validation=grid.validation,
+            pool=self.grid.pool,
+            validation=self.grid.validation,
             draw=number,
-            settings=settings.as_dict(),
             data_sha256=self.data_sha256(cell.source),
             split_sha256=fingerprint,
-            recipe_version=spec.version,
-            recipe_sha256=spec.source_sha256,
-            cost=graph.num_entries * (1 + 2 * (settings.stages if "stages" in settings.names else 0)),
+            cost=graph.num_entries * (1 + 2 * facts["settings"].get("stages", 0)),
+            **facts,
         )
 
     def _changes(self, cell: Cell) -> dict[str, Any]:
-        """The settings of the grid for this cell: those that its recipe reads."""
+        """The settings of the grid for this cell that its recipe reads."""
         return find_recipe(cell.recipe).readable(self.grid.changes_of(cell))
 
     def _split(self, source: str, per_class: int, number: int) -> tuple[Split, str]:
@@ -78,3 +71,16 @@ class Expander:
         config = RunConfig(per_class=per_class, seed=number, pool=grid.pool, validation=grid.validation)
         split = config.make_split(graph)
         return split, split_fingerprint(graph, split)
+
+
+def resolved(recipe: str, graph: Graph, split: Split, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a task that the recipe decides: settings, variant, version, and the digest of its source."""
+    spec = find_recipe(recipe)
+    settings, _ = resolve(recipe, graph, split, changes)
+    usual = resolve(recipe, graph, split, {})[0] if changes else settings
+    return {
+        "settings": settings.as_dict(),
+        "variant": variant(settings.as_dict(), usual.model_dump()),
+        "recipe_version": spec.version,
+        "recipe_sha256": spec.source_sha256,
+    }

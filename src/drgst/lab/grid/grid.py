@@ -1,7 +1,9 @@
-"""The grid: data sets × labels per class × recipes × draws."""
+"""The grid (data sets × labels per class × recipes × draws), its tasks, and the keys by which the store knows them."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product, starmap
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """All draws of one recipe on one data set with so many labels per class."""
+    """All draws of one recipe on one data set with one number of labels per class."""
 
     source: str
     per_class: int
@@ -25,17 +27,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """The runs that a bench is to make."""
+    """The runs of a bench."""
 
     datasets: Sequence[str]  # names or paths
     per_class: Sequence[int]
     recipes: Sequence[str]
     draws: int
     changes: Mapping[str, Any] = field(default_factory=dict)  # of settings, for all runs
-    presets: Sequence[RunConfig] = ()  # settings for the cells they name; the last that fits counts
+    presets: Sequence[RunConfig] = ()  # settings for the cells that they name; the last one that fits counts
     pool: str = "unlabelled"
     validation: str = "public"
-    root: str | None = None  # folder with the data sets' files
     own: Sequence[str] = ()  # recipes that only this process knows
 
     def __post_init__(self) -> None:
@@ -61,6 +62,59 @@ class Grid:
 
 
 def _fits(preset: RunConfig, cell: Cell) -> bool:
-    """Whether the cell has everything that the preset names."""
+    """Whether the preset names this cell, or leaves open what it does not name."""
     pairs = ((preset.data, cell.source), (preset.recipe, cell.recipe), (preset.per_class, cell.per_class))
     return all(named in (None, value) for named, value in pairs)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything that a worker needs for one run, plain enough to be sent to another machine."""
+
+    source: str  # a data set's name or the path of a graph
+    dataset: str
+    per_class: int
+    recipe: str
+    variant: str
+    pool: str
+    validation: str
+    draw: int
+    settings: Mapping[str, Any]  # those that the recipe reads
+    data_sha256: str
+    split_sha256: str
+    recipe_version: int = 1
+    recipe_sha256: str = ""  # of the source of a recipe that is not one of drgst
+    cost: float = 1.0  # without a unit; runs of low cost start first
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of all that decides the result: data, split, recipe and its version, the settings it reads, seed."""
+        facts = {
+            "data": self.data_sha256,
+            "split": self.split_sha256,
+            "recipe": self.recipe_sha256 or self.recipe,
+            "version": self.recipe_version,
+            "settings": dict(self.settings),
+            "seed": self.seed,
+        }
+        return hashlib.sha256(canonical(facts).encode()).hexdigest()
+
+    @property
+    def title(self) -> str:
+        """The name of the run in a display, beside its data set and label count."""
+        return self.recipe
+
+    @property
+    def seed(self) -> int:
+        """The seed of the training is the number of the draw."""
+        return self.draw
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and no blanks: equal for equal contents."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def variant(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+    """``beta=1.0,threshold=0.4``: the settings that differ from the recipe's usual ones."""
+    return ",".join(f"{k}={settings[k]}" for k in sorted(settings) if settings[k] != usual[k])

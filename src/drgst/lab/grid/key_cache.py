@@ -10,8 +10,7 @@ from pathlib import Path
 
 import drgst
 from drgst.datasets.registry import DATASETS
-from drgst.lab.grid.grid import Cell, Grid
-from drgst.lab.grid.task import canonical
+from drgst.lab.grid.grid import Cell, Grid, canonical
 from drgst.lab.store import Store
 
 
@@ -38,14 +37,14 @@ class KeyCache:
 
     def _request(self, cell: Cell) -> str | None:
         grid = self.grid
-        data = data_state(cell.source, grid.root)
+        data = data_state(cell.source)
         if data is None or cell.recipe in grid.own or ":" in cell.recipe:
             return None
         state = [sources_state(), data, cell.per_class, cell.recipe, grid.changes_of(cell)]
         return hashlib.sha256(canonical([*state, grid.draws, grid.pool, grid.validation]).encode()).hexdigest()
 
 
-def data_state(source: str, root: str | None) -> list[object] | None:
+def data_state(source: str) -> list[object] | None:
     """What identifies data without opening them: checksums of a known data set, else size and time of each file.
 
     None for CoraFull, whose features are not available everywhere.
@@ -53,7 +52,7 @@ def data_state(source: str, root: str | None) -> list[object] | None:
     if source == "corafull":
         return None
     if source in DATASETS:
-        return [source, root or os.environ.get("DRGST_DATA"), *(file.sha256 for file in DATASETS[source].files)]
+        return [source, os.environ.get("DRGST_DATA"), *(file.sha256 for file in DATASETS[source].files)]
     path = Path(source)
     if not path.exists():
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import time
+from pathlib import Path
 
-from drgst.lab.processes import is_running, start_time
 from drgst.lab.store import Store
 
 HEARTBEAT = 20.0  # seconds between two heartbeats
@@ -49,3 +49,24 @@ class Leases:
         if (host, pid, started) == self.owner:
             return False
         return host != self.owner[0] or is_running(pid, started)
+
+
+def start_time(pid: int) -> str:
+    """When a process began, in clock ticks since the start of the system; "" where that is unknown."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return words.rpartition(")")[2].split()[19]  # the name before it may hold blanks and brackets
+
+
+def is_running(pid: int, started: str) -> bool:
+    """Whether the process ``pid`` that began at ``started`` is still there."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it belongs to another user
+        pass
+    now = start_time(pid)
+    return now == started or not (now and started)

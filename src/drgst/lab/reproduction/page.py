@@ -11,8 +11,7 @@ from pathlib import Path
 
 from drgst import __version__
 from drgst.lab.claims.effect import Claim
-from drgst.lab.reproduction.scale import Scale
-from drgst.lab.tables.table import Table, to_html
+from drgst.lab.tables.layout import ResultTable, to_html
 from drgst.report.html import policy, stylesheet
 
 MARKS = {"held": "good", "refuted": "bad", "too small to tell": "none", "not run": "none"}
@@ -33,20 +32,20 @@ class Reproduction:
 
     page: Path
     claims: list[Claim] = field(default_factory=list)
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: dict[str, ResultTable] = field(default_factory=dict)
     pictures: list[Picture] = field(default_factory=list)
     runs: int = 0
     failed: int = 0
     notes: list[str] = field(default_factory=list)
 
 
-def render(made: Reproduction, scale: Scale) -> str:
+def page(made: Reproduction, scale: str, datasets: Sequence[str]) -> str:
     """The page. Its content security policy allows its own style and embedded pictures, and nothing else."""
     style = stylesheet(Path(__file__).with_name("page.css").read_text(encoding="utf-8"))
     held = sum(claim.verdict == "held" for claim in made.claims)
     parts = [
         f"<h1>Confidence May Cheat: {held} of {len(made.claims)} claims held</h1>",
-        f"<p>{escape(_introduction(scale, made.runs))}</p>",
+        f"<p>{escape(_introduction(scale, datasets, made.runs))}</p>",
         _overview(made.claims),
         "<h2>Claims</h2>",
         *(_claim(number, claim) for number, claim in enumerate(made.claims, 1)),
@@ -60,10 +59,10 @@ def render(made: Reproduction, scale: Scale) -> str:
     return _document(style, "".join(parts))
 
 
-def _introduction(scale: Scale, runs: int) -> str:
+def _introduction(scale: str, datasets: Sequence[str], runs: int) -> str:
     return (
-        f"Made by drgst {__version__} (Python {platform.python_version()}) with drgst lab reproduce --{scale.name}: "
-        f"{runs:,} runs on {', '.join(scale.datasets)}. All recipes share the same draws, and differences are taken "
+        f"Made by drgst {__version__} (Python {platform.python_version()}) with drgst lab reproduce --{scale}: "
+        f"{runs:,} runs on {', '.join(datasets)}. All recipes share the same draws, and differences are taken "
         "draw by draw. The runs are in runs.csv, tables and figures in the folders of those names."
     )
 

@@ -3,39 +3,93 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from drgst.datasets.load import open_graph
-from drgst.datasets.registry import DATASETS
+from drgst.datasets.registry import DATASETS as KNOWN
 from drgst.errors import DrgstError, SettingError
 from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.graph.stats import statistics
-from drgst.lab.experiments import variant_name
+from drgst.lab.claims.decide import decide_claims, write_claims
 from drgst.lab.figures import registry
-from drgst.lab.figures.request import Request
-from drgst.lab.figures.toy_run import Toy
+from drgst.lab.figures.registry import Request, ToySizes
+from drgst.lab.figures.toy import Toy
 from drgst.lab.grid.grid import Grid
-from drgst.lab.grid.make_runs import BenchResult
-from drgst.lab.paper import dataset_order
-from drgst.lab.reproduction.claims import decide_claims, write_claims
-from drgst.lab.reproduction.page import Picture, Reproduction, render
-from drgst.lab.reproduction.scale import Scale
-from drgst.lab.statistics.results import EXPORTS, RunFilter, runs_by_cell, stored_rows
+from drgst.lab.grid.run_grid import BenchResult
+from drgst.lab.paper import CURVES, DATASETS, DRGST, LABELS, METHODS, SWEEPS, ablations, dataset_order, variant_name
+from drgst.lab.reproduction.page import Picture, Reproduction, page
 from drgst.lab.store import Store
+from drgst.lab.store.cells import EXPORTS, Cells, RunFilter, runs_by_cell, stored_rows
 from drgst.lab.store.export import to_csv
 from drgst.lab.store.schema import COLUMNS
-from drgst.lab.tables.accuracy import Cells
-from drgst.lab.tables.registry import TABLES, make_table
-from drgst.lab.tables.resources import datasets
-from drgst.lab.tables.table import Table
-from drgst.lab.tables.table import render as render_table
+from drgst.lab.tables.layout import ResultTable, render
+from drgst.lab.tables.runs import TABLES, datasets, make_table
 from drgst.report.style import check_matplotlib, save
 
 _log = logging.getLogger("drgst")
 RunGrid = Callable[[Grid, Store], BenchResult]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What is run; the first data set is the one of figures and claims about a single data set."""
+
+    name: str
+    datasets: Sequence[str]
+    per_class: Sequence[int]
+    recipes: Sequence[str]
+    draws: int
+    ablation_labels: Sequence[int]
+    sweep_labels: Sequence[int]
+    sweep_recipes: Sequence[str]
+    sweeps: Mapping[str, Sequence[float]]
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of settings, for every run
+    toy: ToySizes = field(default_factory=ToySizes)
+
+    def grids(self) -> dict[str, list[Grid]]:
+        """Title -> grids. A run that is in several grids is made once."""
+        full = [recipe for full in DRGST for recipe in ablations(full)]
+        swept = partial(Grid, self.datasets[:1], self.sweep_labels, self.sweep_recipes, self.draws)
+        return {
+            "accuracy against labels per class": [self._grid(self.per_class, self.recipes)],
+            "the ablations": [self._grid(self.ablation_labels, full)],
+            **{
+                f"the {name}": [swept({**self.changes, name: value}) for value in values]
+                for name, values in self.sweeps.items()
+            },
+        }
+
+    def _grid(self, per_class: Sequence[int], recipes: Sequence[str]) -> Grid:
+        return Grid(self.datasets, per_class, recipes, self.draws, self.changes)
+
+
+QUICK = Scale(
+    name="quick",
+    datasets=("cora",),
+    per_class=(3, 20),
+    recipes=("gcn", *DRGST),
+    draws=3,
+    ablation_labels=(3,),
+    sweep_labels=(3,),
+    sweep_recipes=("drgst-de",),
+    sweeps={"threshold": (0.4, 0.55, 0.7), "beta": (1 / 3, 2 / 3, 1.0)},
+)
+FULL = Scale(
+    name="full",
+    datasets=DATASETS,
+    per_class=LABELS,
+    recipes=tuple(dict.fromkeys([*METHODS, *CURVES, "self-training", "cagcn-st", "margin-st"])),
+    draws=10,
+    ablation_labels=LABELS,
+    sweep_labels=LABELS,
+    sweep_recipes=DRGST,
+    sweeps=SWEEPS,
+)
 
 
 def reproduce(scale: Scale, out: Path, store: Path, run_grid: RunGrid | None = None) -> Reproduction:
@@ -45,7 +99,7 @@ def reproduce(scale: Scale, out: Path, store: Path, run_grid: RunGrid | None = N
     """
     check_matplotlib()
     made = Reproduction(out / "index.html")
-    graphs = _open(scale.datasets, scale.root, made)
+    graphs = _open(scale.datasets, made)
     if not graphs:
         raise SettingError(f"none of the data sets can be opened: {'; '.join(made.notes)}")
     scale = replace(scale, datasets=tuple(graphs))
@@ -53,26 +107,26 @@ def reproduce(scale: Scale, out: Path, store: Path, run_grid: RunGrid | None = N
         _run(scale, store, run_grid, made)
     rows = stored_rows(store, tuple(COLUMNS)) if store.is_file() else []
     if run_grid is None:
-        stored = {row["dataset"] for row in rows} & DATASETS.keys() - graphs.keys()
-        graphs |= _open(sorted(stored, key=dataset_order), scale.root, made)
+        stored = {row["dataset"] for row in rows} & KNOWN.keys() - graphs.keys()
+        graphs |= _open(sorted(stored, key=dataset_order), made)
     to_csv(rows, out / "runs.csv")
     statistics_of = {graph.name: statistics(graph) for graph in graphs.values()}
     rows = [row for row in rows if row["error"] is None and row["dataset"] in statistics_of]
     made.runs = len(rows)
     wanted = RunFilter(variant_name(scale.changes))
-    request = Request(store, wanted, scale.datasets[0], max(scale.per_class), 0, scale.changes, scale.root, scale.toy)
+    request = Request(store, wanted, scale.datasets[0], max(scale.per_class), 0, scale.changes, scale.toy)
     made.claims = decide_claims(rows, request, _draw(out / "figures", request, made))
     made.tables = {**_tables(runs_by_cell(rows, wanted), made), "datasets": datasets(statistics_of)}
     _write(out, replace(scale, datasets=tuple(statistics_of)), made)
     return made
 
 
-def _open(sources: Sequence[str], root: str | None, made: Reproduction) -> dict[str, Graph]:
+def _open(sources: Sequence[str], made: Reproduction) -> dict[str, Graph]:
     """The data sets that can be opened; the others are listed on the page."""
     found: dict[str, Graph] = {}
     for source in sources:
         try:
-            found[source] = open_graph(source, root)
+            found[source] = open_graph(source)
         except DrgstError as error:
             made.notes.append(f"{source} was left out: {error}")
     return found
@@ -112,7 +166,7 @@ def _draw(out: Path, request: Request, made: Reproduction) -> Toy | None:
     return toy
 
 
-def _tables(cells: Cells, made: Reproduction) -> dict[str, Table]:
+def _tables(cells: Cells, made: Reproduction) -> dict[str, ResultTable]:
     """The tables of runs that can be made; the others are listed on the page."""
     found = {}
     for name in TABLES if cells else ():
@@ -126,6 +180,6 @@ def _tables(cells: Cells, made: Reproduction) -> dict[str, Table]:
 def _write(out: Path, scale: Scale, made: Reproduction) -> None:
     for name, table in made.tables.items():
         for how, ending in (("md", "md"), ("csv", "csv"), ("latex", "tex")):
-            write_text(out / "tables" / f"{name}.{ending}", render_table(table, how))
+            write_text(out / "tables" / f"{name}.{ending}", render(table, how))
     write_claims(made.claims, out / "claims.json")
-    write_text(made.page, render(made, scale))
+    write_text(made.page, page(made, scale.name, scale.datasets))

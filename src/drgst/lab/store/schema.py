@@ -14,7 +14,7 @@ APPLICATION = 0x44524753  # "DRGS": tells our stores from other SQLite files
 
 # column -> SQL type; the order is that of exports
 COLUMNS = {
-    "key": "TEXT PRIMARY KEY NOT NULL",  # SHA-256 of everything that decides the result (drgst.lab.grid.task)
+    "key": "TEXT PRIMARY KEY NOT NULL",  # SHA-256 of everything that decides the result (drgst.lab.grid.grid)
     "dataset": "TEXT NOT NULL",
     "per_class": "INTEGER NOT NULL",  # training labels per class
     "recipe": "TEXT NOT NULL",
@@ -51,7 +51,7 @@ COLUMNS = {
 TABLES = (
     f"CREATE TABLE IF NOT EXISTS runs ({', '.join(f'{name} {kind}' for name, kind in COLUMNS.items())})",
     "CREATE INDEX IF NOT EXISTS runs_cell ON runs (dataset, per_class, recipe, variant, draw)",
-    # which process makes which run (drgst.lab.grid.leases)
+    # which process computes which run (drgst.lab.grid.leases)
     "CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL,"
     " started TEXT NOT NULL, heartbeat REAL NOT NULL)",
     # the keys of a cell that was requested before (drgst.lab.grid.key_cache)
@@ -71,7 +71,7 @@ _RULES: dict[str, tuple[bool, Any, float | None]] = {
 
 
 def invalid(row: Row, columns: Iterable[str] | None = None) -> str | None:
-    """What is wrong with a row: ``draw is 'x', but must be a whole number from 0 to …``; None where all is allowed."""
+    """What is wrong with a row, as in ``draw is 'x', but must be a whole number from 0 to …``; None if nothing is."""
     for name in row if columns is None else columns:
         if not _is_allowed(name, row[name]):
             return f"{name} is {_shown(row[name])}, but must be {_allowed(name)}"

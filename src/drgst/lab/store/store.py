@@ -58,7 +58,7 @@ class Store:
         return {row["key"] for row in self.rows(keys, ("key",))}
 
     def rows(self, keys: Iterable[str], columns: Sequence[str], failed: bool = False) -> list[Row]:
-        """The runs of ``keys`` that did not fail (or, with ``failed``, that did), in no order."""
+        """The runs of ``keys`` that did not fail (or, with ``failed``, that did), in any order."""
         found: list[Row] = []
         requested = list(keys)
         for start in range(0, len(requested), 500):  # SQLite bounds the number of values of a statement
@@ -126,7 +126,7 @@ class Store:
         return db
 
     def _check(self, db: sqlite3.Connection) -> None:
-        """Refuse what is damaged, no store, or of a newer version; an empty file may become one."""
+        """Refuse a file that is damaged, not a store, or of another version; an empty file may become a store."""
         problem = _value(db, "PRAGMA quick_check(1)")
         if problem != "ok":
             raise StoreError(_damaged(self.path, problem))
@@ -134,12 +134,10 @@ class Store:
         if not is_store and _value(db, "SELECT count(*) FROM sqlite_master"):
             raise StoreError(f"{self.path} is an SQLite file, but not a store of drgst; name another --store")
         if is_store and version != VERSION:
-            age, advice = ("a newer", "update drgst")
-            if version < VERSION:
-                age, advice = ("an older", f"bring it over with: python scripts/migrate_runs.py {self.path} runs.csv")
+            age = "a newer" if version > VERSION else "an older"
             raise StoreError(
                 f"{self.path} was written by {age} drgst (store version {version}, this one reads {VERSION}); "
-                f"{advice}, or name another --store"
+                f"use {age} drgst, or name another --store"
             )
 
     @contextmanager

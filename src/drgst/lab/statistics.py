@@ -1,0 +1,142 @@
+"""Statistics of runs: Student's interval, paired comparison, rank correlation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+EXACT = 50  # pairs up to which the distribution of the signed ranks is enumerated
+RESAMPLES = 10_000  # of the bootstrap of a mean
+RHO_RESAMPLES, BLOCK = 500, 50  # of the bootstrap of ρ, and how many are ranked at a time, so that memory stays small
+
+
+def mean_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
+    """m ± t_{n-1} s/√n, Student's interval of a mean; None for fewer than two values."""
+    n = len(values)
+    if n < 2:
+        return None
+    half = student_quantile(n - 1, level) * float(np.std(values, ddof=1)) / math.sqrt(n)
+    middle = float(np.mean(values))
+    return middle - half, middle + half
+
+
+@lru_cache
+def student_quantile(freedom: int, level: float) -> float:
+    """t with P(|T| ≤ t) = ``level`` for ``freedom`` degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One recipe against another on the draws that both have."""
+
+    pairs: int
+    mean: float  # of the differences
+    low: float  # 95 % bootstrap interval of that mean
+    high: float
+    p: float  # of the signed-rank test, two-sided; 1 where all differences are 0
+
+
+def compare(a: Mapping[int, float], b: Mapping[int, float], seed: int = 0) -> Comparison | None:
+    """``a`` against ``b``, both draw -> figure; None where they share no draw."""
+    shared = sorted(a.keys() & b.keys())
+    if not shared:
+        return None
+    differences = np.array([a[d] - b[d] for d in shared])
+    low, high = bootstrap_interval(differences, seed)
+    return Comparison(len(shared), float(differences.mean()), low, high, signed_rank(differences))
+
+
+def signed_rank(differences: np.ndarray) -> float:
+    """Wilcoxon: W = Σ_{d_i > 0} rank |d_i|; p = min(1, 2 min(P(W' ≤ W), P(W' ≥ W))) under random signs.
+
+    Differences of 0 are left out, equal ones share their rank. Up to 50 pairs the distribution of W' given these
+    ranks is enumerated, which is exact also with ties (SciPy's exact test is not); above, it is taken as normal.
+    """
+    d = np.round(differences[np.abs(differences) > 1e-12], 12)  # the same difference of fractions, the same rank
+    if not d.size:
+        return 1.0
+    _, place, counts = np.unique(np.abs(d), return_inverse=True, return_counts=True)
+    twice = (2 * np.cumsum(counts) - counts + 1)[place]  # 2 · rank, a whole number also for mean ranks
+    observed = int(twice[d > 0].sum())
+    if d.size > EXACT:
+        spread = math.sqrt(float((twice.astype(np.float64) ** 2).sum())) / 2
+        z = max(0.0, abs(observed - twice.sum() / 2) - 1) / spread  # continuity: 2W moves in steps of 2
+        return math.erfc(z / math.sqrt(2))
+    ways = np.zeros(int(twice.sum()) + 1)
+    ways[0] = 1.0
+    for rank in twice:  # each sign is + or - with probability ½
+        ways[rank:] += ways[: ways.size - rank].copy()
+        ways /= 2
+    return float(min(1.0, 2 * min(ways[: observed + 1].sum(), ways[observed:].sum())))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm: p̃_(i) = max_{j ≤ i} min(1, (m - j + 1) p_(j)), in the order given."""
+    order = np.argsort(p_values, kind="stable")
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for place, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - place) * p_values[index]))
+        adjusted[index] = highest
+    return adjusted
+
+
+def bootstrap_interval(values: np.ndarray, seed: int = 0) -> tuple[float, float]:
+    """95 % percentile bootstrap of the mean: quantiles of the means of samples drawn with replacement."""
+    means = _times_drawn(values.size, seed) @ values / values.size
+    low, high = np.quantile(means, [(1 - 0.95) / 2, (1 + 0.95) / 2])
+    return float(low), float(high)
+
+
+@lru_cache(maxsize=8)
+def _times_drawn(size: int, seed: int) -> np.ndarray:
+    """How often each value is in each resample, (resamples, size); the same for all comparisons of so many draws."""
+    drawn = np.random.default_rng(seed).integers(0, size, (RESAMPLES, size))
+    places = drawn + size * np.arange(RESAMPLES)[:, None]
+    return np.bincount(places.ravel(), minlength=RESAMPLES * size).reshape(RESAMPLES, size).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """ρ, its 95 % bootstrap interval, and the number of pairs."""
+
+    rho: float
+    low: float
+    high: float
+    pairs: int
+
+    def __str__(self) -> str:
+        return f"{self.rho:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
+
+
+def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """ρ = corr(rank x, rank y) along the last axis, equal values sharing their rank; NaN where a side is constant."""
+    from scipy.stats import rankdata
+
+    a, b = (rankdata(v, axis=-1) for v in (x, y))
+    a, b = (v - v.mean(axis=-1, keepdims=True) for v in (a, b))
+    scale = np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (a * b).sum(axis=-1) / scale
+
+
+def rank_correlation(x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Correlation | None:
+    """Spearman's ρ of ``x`` and ``y``, (M,), with the percentile bootstrap over pairs; None where there is no ρ.
+
+    The interval treats pairs as independent. Neighbours in a graph are not, so it is somewhat narrow.
+    """
+    rho = float(spearman(x, y)) if x.size > 2 else float("nan")
+    if np.isnan(rho):
+        return None
+    drawn = []
+    for _ in range(0, RHO_RESAMPLES, BLOCK):
+        pick = rng.integers(0, x.size, (BLOCK, x.size))
+        drawn.append(spearman(x[pick], y[pick]))
+    low, high = np.nanquantile(np.concatenate(drawn), [0.025, 0.975])
+    return Correlation(rho, float(low), float(high), int(x.size))

@@ -1,1 +1,0 @@
-"""Statistics of runs: means over draws, paired comparison, correlation."""

@@ -1,0 +1,263 @@
+"""The tables by name: accuracy beside the paper's figures, ablation, calibration, time, and the data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from drgst.datasets.registry import DATASETS
+from drgst.errors import SettingError, StoreError, unknown
+from drgst.lab.paper import (
+    ABLATED,
+    DRGST,
+    LABELS,
+    METHODS,
+    ablations,
+    dataset_label,
+    dataset_order,
+    main_table,
+    recipe_label,
+    recipe_order,
+)
+from drgst.lab.statistics import Comparison, compare, holm, mean_interval
+from drgst.lab.store.cells import CellName, Cells, Runs
+from drgst.lab.tables.layout import Column, Entry, ResultTable
+
+if TYPE_CHECKING:
+    from drgst.graph.stats import Statistics  # SciPy's graph routines are slow to import
+
+CELL_COLUMNS = (Column("data set", True), Column("labels per class"), Column("recipe", True))
+TABLES = ("main", "ablation", "calibration", "time")
+
+
+def make_table(name: str, cells: Cells, against: str | None = None, paper: bool = False) -> ResultTable:
+    """One of :data:`TABLES`, compared with the recipe ``against``; ``paper`` adds cells that only the paper has."""
+    if name == "main":
+        return main(cells, against or "gcn", paper)
+    if name == "ablation":
+        return ablation(cells, against)
+    if name == "calibration":
+        return calibration(cells)
+    if name == "time":
+        return time(cells, against or "gcn")
+    raise SettingError(unknown("table", name, TABLES))
+
+
+def main(cells: Cells, against: str = "gcn", paper: bool = False) -> ResultTable:
+    """Every recipe that was run, but for the ablations; ``paper`` adds the cells that only the paper has."""
+    datasets = {cell[0] for cell in cells}
+    rows = {cell for cell in cells if cell[2] not in ABLATED}
+    rows |= {cell for cell in main_table() if paper and cell[0] in datasets}
+    return _table("Test accuracy in percent", sorted(rows, key=cell_order), cells, against)
+
+
+def ablation(cells: Cells, against: str | None = None) -> ResultTable:
+    """DR-GST and its ablations, compared with DR-GST in full or with ``against``."""
+    if not any(recipe in ABLATED for _, _, recipe in cells):
+        raise StoreError("the store holds no run of an ablation (drgst-do-ig and so on)")
+    order = [recipe for full in DRGST for recipe in ablations(full)]
+    rows = sorted(
+        (cell for cell in cells if cell[2] in order), key=lambda c: (dataset_order(c[0]), c[1], order.index(c[2]))
+    )
+    return _table("Ablation: test accuracy in percent", rows, cells, against)
+
+
+def cell_order(cell: CellName) -> tuple[tuple[int, str], int, tuple[int, str]]:
+    """Sort key of cells: data set, labels per class, recipe."""
+    return dataset_order(cell[0]), cell[1], recipe_order(cell[2])
+
+
+def cell_entries(cell: CellName) -> list[Entry]:
+    """The fields of :data:`CELL_COLUMNS`."""
+    return [Entry(cell[0]), Entry(str(cell[1])), Entry(cell[2])]
+
+
+def ranks(cells: Cells, figure: str, highest: bool = True) -> dict[CellName, int]:
+    """Best (1) and second best (2) mean of ``figure`` on each data set and label count."""
+    means: dict[tuple[str, int], list[tuple[float, CellName]]] = {}
+    for cell, runs in cells.items():
+        mean = runs.mean(figure)[0]
+        if mean is not None:
+            means.setdefault(cell[:2], []).append((mean, cell))
+    found = {}
+    for group in means.values():
+        group.sort(key=lambda item: item[0], reverse=highest)
+        found.update({cell: rank for rank, (_, cell) in enumerate(group[:2], 1)})
+    return found
+
+
+def mean_and_deviation(runs: Runs, figure: str, scale: float, digits: int) -> str:
+    """``70.12 ± 3.40``; no deviation for one draw, empty without a value."""
+    mean, std = runs.mean(figure)
+    shown = "" if mean is None else f"{scale * mean:.{digits}f}"
+    return shown if std is None else f"{shown} ± {scale * std:.{digits}f}"
+
+
+def _table(title: str, rows: Sequence[CellName], cells: Cells, against: str | None) -> ResultTable:
+    """One row per cell; in LaTeX one row per recipe and one column per label count."""
+    shown = {cell: cells[cell] for cell in rows if cell in cells}
+    rank = ranks(shown, "test_accuracy")
+    parts: list[tuple[Sequence[str], Callable[[CellName], list[Entry]]]] = [
+        (("accuracy", "95 % interval"), lambda cell: _accuracy(cells.get(cell), rank.get(cell, 0)))
+    ]
+    if any(cell in main_table() for cell in rows):
+        parts.append((("paper", "ours - paper"), lambda cell: _published(cell, cells.get(cell))))
+    compared = _comparisons(shown, against)
+    titles = (f"vs {against or 'full'}", "95 % bootstrap", "p (Holm)", "draws")
+    parts.append((titles, lambda cell: _compared(compared.get(cell), cells.get(cell))))
+    columns = [*CELL_COLUMNS, *(Column(title) for titles, _ in parts for title in titles)]
+    body = [[*cell_entries(cell), *(entry for _, make in parts for entry in make(cell))] for cell in rows]
+    notes = _notes(against, len(parts) == 3)
+    return ResultTable(title, columns, body, 2, notes, latex=_by_labels(title, rows, cells, rank))
+
+
+def _by_labels(title: str, rows: Sequence[CellName], cells: Cells, rank: Mapping[CellName, int]) -> ResultTable:
+    """Recipes by labels per class: mean ± standard deviation, and the paper's figure in brackets."""
+    labels, there = sorted({k for _, k, _ in rows}), set(rows)
+
+    def entry(cell: CellName) -> Entry:
+        ours = mean_and_deviation(cells[cell], "test_accuracy", 100, 1) if cell in cells else ""
+        paper = f"{main_table()[cell]:.1f}" if cell in there and cell in main_table() else ""
+        return Entry(ours or "–", rank.get(cell, 0), paper)
+
+    recipes = list(dict.fromkeys(recipe for *_, recipe in rows))
+    body = [
+        [Entry(dataset_label(d)), Entry(recipe_label(r)), *(entry((d, k, r)) for k in labels)]
+        for d in dict.fromkeys(dataset for dataset, *_ in rows)
+        for r in recipes
+        if any((d, k, r) in there for k in labels)
+    ]
+    columns = [Column("Data set", True), Column("Method", True), *(Column(str(k)) for k in labels)]
+    notes = ["Mean ± standard deviation over draws; in brackets the paper's figure. Needs \\usepackage{booktabs}."]
+    return ResultTable(title, columns, body, 1, notes, heading="Labels per class")
+
+
+def _accuracy(runs: Runs | None, rank: int) -> list[Entry]:
+    """``70.12 ± 3.40`` and ``67.7–72.6``, empty where nothing was run."""
+    if runs is None:
+        return [Entry(), Entry()]
+    interval = mean_interval(list(runs.figure("test_accuracy").values()))
+    low, high = interval or (0.0, 0.0)
+    shown = "" if interval is None else f"{100 * max(0.0, low):.1f}–{100 * min(1.0, high):.1f}"
+    return [Entry(mean_and_deviation(runs, "test_accuracy", 100, 2), rank), Entry(shown)]
+
+
+def _published(cell: CellName, runs: Runs | None) -> list[Entry]:
+    published = main_table().get(cell)
+    mean = runs.mean("test_accuracy")[0] if runs else None
+    difference = "" if published is None or mean is None else f"{100 * mean - published:+.2f}"
+    return [Entry("" if published is None else f"{published:.2f}"), Entry(difference)]
+
+
+def _compared(found: tuple[Comparison, float] | None, runs: Runs | None) -> list[Entry]:
+    """Mean difference, bootstrap interval and p-value (none from a single draw), and the number of draws."""
+    draws = Entry(str(len(runs.rows)) if runs else "")
+    if found is None:
+        return [Entry(), Entry(), Entry(), draws]
+    c, p = found
+    several = c.pairs > 1
+    interval = f"{100 * c.low:+.2f} to {100 * c.high:+.2f}" if several else ""
+    p_value = ("< 0.001" if p < 0.001 else f"{p:.3f}") if several else ""
+    return [Entry(f"{100 * c.mean:+.2f}"), Entry(interval), Entry(p_value), draws]
+
+
+def _comparisons(cells: Cells, against: str | None) -> dict[CellName, tuple[Comparison, float]]:
+    """Each cell against the recipe ``against`` (None: DR-GST in full) on the same data and labels, with Holm's p.
+
+    The correction is over the recipes on one data set and label count: they answer one question.
+    """
+    found: dict[CellName, Comparison] = {}
+    for cell, runs in cells.items():
+        other = (*cell[:2], against or _full(cell[2]))
+        if cell != other and other in cells:
+            result = compare(runs.figure("test_accuracy"), cells[other].figure("test_accuracy"))
+            if result is not None:
+                found[cell] = result
+    corrected = {}
+    for place in {cell[:2] for cell in found}:
+        members = [cell for cell in found if cell[:2] == place]
+        for cell, p in zip(members, holm([found[cell].p for cell in members]), strict=True):
+            corrected[cell] = (found[cell], p)
+    return corrected
+
+
+def _full(recipe: str) -> str:
+    """The recipe that an ablation is compared with."""
+    return next((full for full in DRGST if recipe in ablations(full)), recipe)
+
+
+def _notes(against: str | None, paper: bool) -> list[str]:
+    published = f"paper: mean of 10 runs, published for {', '.join(METHODS.values())}."
+    return [
+        "accuracy: mean ± standard deviation over draws; 95 % interval: Student's t interval of the mean.",
+        f"vs: mean difference to {against or 'DR-GST in full'} on the same draws, its bootstrap interval and the",
+        "Wilcoxon signed-rank test corrected by Holm over the recipes on the same data set and label count.",
+        *([published] if paper else []),
+        f"At {LABELS[-1]} labels per class all draws share the public split and differ in the seed only.",
+    ]
+
+
+def calibration(cells: Cells) -> ResultTable:
+    """ECE = Σ_b |B_b|/M · |acc - conf| in 20 bins, and the Brier score, on test nodes."""
+    titles = ("accuracy", "ECE", "ECE of the teacher", "Brier", "draws")
+    rank = ranks(cells, "ece", highest=False)
+    body = [
+        [
+            *cell_entries(cell),
+            Entry(mean_and_deviation(cells[cell], "test_accuracy", 100, 2)),
+            Entry(mean_and_deviation(cells[cell], "ece", 100, 2), rank.get(cell, 0)),
+            Entry(mean_and_deviation(cells[cell], "teacher_ece", 100, 2)),
+            Entry(mean_and_deviation(cells[cell], "brier", 1, 3)),
+            Entry(str(len(cells[cell].rows))),
+        ]
+        for cell in sorted(cells, key=cell_order)
+    ]
+    notes = ["accuracy and ECE in percent, mean ± standard deviation over draws; lower ECE and Brier are better."]
+    return ResultTable("Calibration on test nodes", [*CELL_COLUMNS, *map(Column, titles)], body, 2, notes)
+
+
+def time(cells: Cells, against: str = "gcn") -> ResultTable:
+    """Seconds, epochs and peak memory of a run, and the ratio of its seconds to those of ``against``."""
+    titles = ("seconds", f"ratio to {against}", "epochs", "ms per epoch", "stages", "peak MB", "draws")
+    body = [_time(cell, cells, against) for cell in sorted(cells, key=cell_order)]
+    notes = ["One thread per run. Other work on the machine of the bench makes a run take longer."]
+    return ResultTable("Time and memory of a run", [*CELL_COLUMNS, *map(Column, titles)], body, 2, notes)
+
+
+def _time(cell: CellName, cells: Cells, against: str) -> list[Entry]:
+    runs, other = cells[cell], cells.get((cell[0], cell[1], against))
+    seconds, epochs = runs.mean("seconds")[0], runs.mean("epochs")[0]
+    base = other.mean("seconds")[0] if other else None
+    shown = [
+        mean_and_deviation(runs, "seconds", 1, 2),
+        f"{seconds / base:.2f}" if seconds is not None and base else "",
+        _mean(runs, "epochs", ",.0f"),
+        f"{1000 * seconds / epochs:.1f}" if seconds is not None and epochs else "",
+        _mean(runs, "stages", ".1f"),
+        _mean(runs, "peak_memory_mb", ",.0f"),
+        str(len(runs.rows)),
+    ]
+    return [*cell_entries(cell), *map(Entry, shown)]
+
+
+def _mean(runs: Runs, name: str, how: str) -> str:
+    mean, _ = runs.mean(name)
+    return "" if mean is None else format(mean, how)
+
+
+def datasets(opened: Mapping[str, Statistics]) -> ResultTable:
+    """The paper's Table 3 beside the statistics of the graphs that were opened."""
+    titles = ("nodes", "paper", "edges", "paper", "classes", "paper", "features", "paper", "homophily")
+    columns = [Column("data set", True), *(Column(title) for title in titles)]
+    names = sorted({*DATASETS, *opened}, key=dataset_order)
+    notes = ["edges: undirected pairs; the paper counts duplicates. Empty: not opened, or not in the paper."]
+    return ResultTable("Data sets", columns, [_dataset(name, opened.get(name)) for name in names], 0, notes)
+
+
+def _dataset(name: str, found: Statistics | None) -> list[Entry]:
+    paper = DATASETS[name].paper if name in DATASETS else None
+    fields = [Entry(name)]
+    for figure in ("nodes", "edges", "classes", "features"):
+        fields += [Entry(f"{getattr(source, figure):,}" if source else "") for source in (found, paper)]
+    homophily = found.homophily if found else None
+    return [*fields, Entry("" if homophily is None else f"{homophily:.2f}")]

@@ -1,1 +1,0 @@
-"""Tuning: the search for settings of highest validation accuracy."""

@@ -1,0 +1,146 @@
+"""The tables, from runs whose figures are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drgst.errors import SettingError, StoreError
+from drgst.graph.stats import statistics
+from drgst.lab.store import Store
+from drgst.lab.store.cells import RunFilter, read_runs, runs_by_cell
+from drgst.lab.tables.layout import ResultTable, render
+from drgst.lab.tables.runs import TABLES, ablation, calibration, datasets, main, make_table, ranks, time
+
+Row = Callable[..., dict[str, Any]]
+Dicts = Callable[[ResultTable], list[dict[str, str]]]
+
+
+def on_cora(cells: Callable[..., Any], **accuracies: float) -> Any:
+    """Ten draws of each recipe on Cora with 3 labels per class, the accuracy growing by 0.1 points per draw."""
+    return cells(
+        {
+            ("cora", 3, recipe.replace("_", "-")): [value + draw / 1000 for draw in range(10)]
+            for recipe, value in accuracies.items()
+        }
+    )
+
+
+def test_main_shows_what_was_run_beside_the_papers_figure(cells: Callable[..., Any], as_dicts: Dicts) -> None:
+    gcn, best = as_dicts(main(on_cora(cells, gcn=0.6455, drgst_de=0.7)))
+    assert (gcn["data set"], gcn["labels per class"], gcn["recipe"]) == ("cora", "3", "gcn")
+    assert gcn["accuracy"] == "65.00 ± 0.30"
+    assert (gcn["paper"], gcn["ours - paper"], gcn["vs gcn"], gcn["best"]) == ("64.52", "+0.48", "", "")
+    assert (best["vs gcn"], best["p (Holm)"], best["draws"], best["best"]) == ("+5.45", "0.002", "10", "yes")
+    assert best["95 % bootstrap"] == "+5.45 to +5.45"
+
+
+def test_paper_adds_cells_that_were_not_run(cells: Callable[..., Any], as_dicts: Dicts) -> None:
+    rows = as_dicts(main(on_cora(cells, gcn=0.6455), paper=True))
+    assert len(rows) == 8 * 4  # Cora only, every cell of the paper
+    gat = next(row for row in rows if (row["labels per class"], row["recipe"]) == ("5", "gat"))
+    assert (gat["accuracy"], gat["ours - paper"], gat["draws"], gat["paper"]) == ("", "", "", "69.45")
+
+
+def test_without_a_published_figure_there_is_no_column_for_it(cells: Callable[..., Any], as_dicts: Dicts) -> None:
+    (row,) = as_dicts(main(on_cora(cells, union=0.7)))
+    assert "paper" not in row
+
+
+def test_latex_has_recipes_by_labels_per_class(cells: Callable[..., Any]) -> None:
+    found = cells(
+        {
+            ("cora", 3, "gcn"): [0.6, 0.62],
+            ("cora", 5, "gcn"): [0.7, 0.7],
+            ("cora", 3, "drgst-de"): [0.7, 0.7],
+            ("cora", 3, "union"): [0.5],
+            ("flickr", 3, "gcn"): [0.4, 0.4],
+        }
+    )
+    lines = render(main(found), "latex").splitlines()
+    assert r"& & \multicolumn{2}{c}{Labels per class} \\" in lines
+    assert r"Data set & Method & 3 & 5 \\" in lines
+    assert r"Cora & GCN & \underline{61.0 $\pm$ 1.4} (64.5) & \textbf{70.0 $\pm$ 0.0} (69.5) \\" in lines
+    assert r" & DR-GST (dropedge) & \textbf{70.0 $\pm$ 0.0} (73.4) & -- \\" in lines
+    assert r" & union & 50.0 & -- \\" in lines  # one draw has no deviation
+    assert r"Flickr & GCN & \textbf{40.0 $\pm$ 0.0} (37.7) & -- \\" in lines
+    assert sum(line == r"\midrule" for line in lines) == 2
+    assert not any("GAT" in line for line in lines)
+
+
+def test_holm_is_over_the_recipes_on_the_same_data_and_labels(cells: Callable[..., Any], as_dicts: Dicts) -> None:
+    rows = as_dicts(main(on_cora(cells, gcn=0.6, gat=0.7, appnp=0.7)))
+    assert {r["p (Holm)"] for r in rows if r["recipe"] in ("gat", "appnp")} == {"0.004"}
+
+
+def test_ablation_compares_with_the_full_method(cells: Callable[..., Any], as_dicts: Dicts) -> None:
+    found = on_cora(cells, drgst_de_wo=0.66, drgst_de=0.7, drgst_de_ig=0.69, gcn=0.6)
+    rows = as_dicts(ablation(found))
+    assert [r["recipe"] for r in rows] == ["drgst-de", "drgst-de-ig", "drgst-de-wo"]
+    assert [r["vs full"] for r in rows] == ["", "-1.00", "-4.00"]
+
+
+def test_an_ablation_without_ablated_recipes_is_refused(cells: Callable[..., Any]) -> None:
+    with pytest.raises(StoreError, match="holds no run of an ablation"):
+        ablation(on_cora(cells, drgst_de=0.7))
+
+
+def test_few_draws_give_no_more_than_they_can(make_row: Row, as_dicts: Dicts) -> None:
+    rows = [make_row(f"{d}", draw=d, test_accuracy=value) for d, value in enumerate((0.2, 0.9))]
+    rows += [make_row("c", recipe="drgst-de", draw=0, test_accuracy=0.3)]
+    gcn, one = as_dicts(main(runs_by_cell(rows, RunFilter())))
+    assert gcn["95 % interval"] == "0.0–100.0"  # Student's interval of two draws reaches beyond
+    assert (one["accuracy"], one["95 % interval"], one["vs gcn"]) == ("30.00", "", "+10.00")
+    assert (one["95 % bootstrap"], one["p (Holm)"]) == ("", "")
+
+
+def test_ranks(cells: Callable[..., Any]) -> None:
+    found = cells({("cora", 3, "a"): [0.5], ("cora", 3, "b"): [0.7], ("cora", 3, "c"): [0.6], ("cora", 5, "a"): [0.1]})
+    assert ranks(found, "test_accuracy") == {("cora", 3, "b"): 1, ("cora", 3, "c"): 2, ("cora", 5, "a"): 1}
+    assert ranks(found, "test_accuracy", highest=False)["cora", 3, "a"] == 1
+
+
+def test_a_table_of_twenty_thousand_rows(tmp_path: Path, make_row: Row) -> None:
+    path = tmp_path / "big.db"
+    with Store(path, create=True) as store, store.transaction():
+        for i in range(20_000):
+            place = {"per_class": (3, 5, 10, 20)[i // 10 % 4], "recipe": f"r{i // 40 % 100}", "draw": i % 10}
+            store.add(make_row(f"k{i}", **place, variant=f"v{i // 4000}" if i >= 4000 else "", stage_rows="x" * 1500))
+    text = render(main(runs_by_cell(read_runs(path), RunFilter()), "r0"), "text")
+    assert text.count("\n") > 400
+
+
+def test_every_table_is_made(cells: Callable[..., Any]) -> None:
+    found = cells({("cora", 3, recipe): [0.6, 0.7] for recipe in ("gcn", "drgst-de", "drgst-de-wo")})
+    titles = {make_table(name, found).title for name in TABLES}
+    assert len(titles) == len(TABLES)
+    with pytest.raises(SettingError, match="did you mean 'main'"):
+        make_table("mian", found)
+
+
+Dicts = Callable[[ResultTable], list[dict[str, str]]]
+
+
+def test_time_and_calibration(make_row: Callable[..., dict[str, Any]], as_dicts: Dicts) -> None:
+    rows = [make_row("a", recipe="self-training", seconds=2.0, epochs=100, ece=0.2)]
+    rows += [make_row("b", recipe="drgst-de", seconds=5.0, epochs=200, ece=0.1, stages=2, peak_memory_mb=300.0)]
+    found = runs_by_cell(rows, RunFilter())
+    timed = {r["recipe"]: r for r in as_dicts(time(found, "self-training"))}
+    assert timed["drgst-de"]["ratio to self-training"] == "2.50"
+    assert timed["drgst-de"]["ms per epoch"] == "25.0"
+    assert timed["drgst-de"]["peak MB"] == "300"
+    assert timed["self-training"]["stages"] == ""
+    calibrated = {r["recipe"]: r for r in as_dicts(calibration(found))}
+    assert (calibrated["drgst-de"]["ECE"], calibrated["drgst-de"]["best"]) == ("10.00", "yes")
+    assert calibrated["self-training"]["best"] == ""
+
+
+def test_datasets_beside_table_3(cora: Any, as_dicts: Dicts) -> None:
+    rows = {r["data set"]: r for r in as_dicts(datasets({"cora": statistics(cora)}))}
+    assert rows["cora"]["nodes"] == "2,708"
+    assert rows["cora"]["homophily"] == "0.81"
+    assert rows["pubmed"]["nodes"] == ""
+    assert "5,278" in [entry.text for row in datasets({"cora": statistics(cora)}).rows for entry in row]

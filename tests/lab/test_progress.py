@@ -1,0 +1,63 @@
+"""What a bench shows."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from drgst.lab.grid.grid import Task
+from drgst.lab.grid.run_grid import BenchResult
+from drgst.lab.progress import BenchProgress, duration, print_result
+from drgst.lab.store.cells import Runs
+
+TASK = Task("cora", "cora", 3, "gcn", "", "unlabelled", "public", 0, {}, "data", "split", cost=2.0)
+
+
+def row(task: Task, accuracy: float | None = 0.7, error: str | None = None) -> dict[str, Any]:
+    place = {name: getattr(task, name) for name in ("dataset", "per_class", "recipe", "draw")}
+    return {**place, "test_accuracy": accuracy, "seconds": 100.0, "error": error}
+
+
+def shown(terminal: bool) -> str:
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
+    tasks = [TASK, replace(TASK, draw=1), replace(TASK, recipe="gat")]
+    with BenchProgress(console, slots=1) as progress:
+        progress.begin(5, tasks)
+        for task, found in zip(tasks, (row(tasks[0]), row(tasks[1], 0.8), row(tasks[2], None, "boom")), strict=True):
+            progress.done(task, found)
+            progress.tick()
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_one_line_per_finished_cell_without_a_terminal() -> None:
+    assert shown(terminal=False).splitlines() == [
+        "5 runs are in the store; 3 in 2 cells to run",
+        "cora 3 gcn: 75.00 ± 7.07 (2 draws)  (2 of 3 runs, 1 of 2 cells, about 2 min left)",
+        "failed: cora 3 gat draw 0: boom",
+        "cora 3 gat:  (0 draws)  (3 of 3 runs, 2 of 2 cells, 1 failed)",
+    ]
+
+
+def test_means_while_it_runs_on_a_terminal() -> None:
+    drawn = shown(terminal=True)
+    assert "cora 3 gcn: 70.00 (1 draws)" in drawn
+    assert "1 of 3 runs, 0 of 2 cells, about 3 min left" in drawn
+
+
+def test_the_result_names_means_failures_and_counts() -> None:
+    cells = {("cora", 3, "gcn"): Runs((row(TASK, 0.7), row(replace(TASK, draw=1), 0.8)))}
+    console = Console(file=io.StringIO(), width=120)
+    print_result(console, BenchResult(cells, ran=2, reused=1, seconds=7.0, failures=[row(TASK, None, "boom")]))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "75.00" in text
+    assert "failed: cora 3 gcn draw 0: boom" in text
+    assert text.endswith("ran 2, reused 1, failed 1 in 7.0 s\n")
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(4, "4.0 s"), (45, "45 s"), (720, "12 min"), (12_000, "3 h 20 min")])
+def test_duration(seconds: float, text: str) -> None:
+    assert duration(seconds) == text

@@ -1,0 +1,119 @@
+"""Statistics, against SciPy where SciPy has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.stats import spearmanr
+
+from drgst.lab.statistics import (
+    RESAMPLES,
+    bootstrap_interval,
+    compare,
+    holm,
+    mean_interval,
+    rank_correlation,
+    signed_rank,
+    spearman,
+)
+
+
+@pytest.mark.parametrize("n", [5, 10, 25, 50])
+def test_signed_rank_is_that_of_scipy_where_nothing_ties(n: int) -> None:
+    for seed in range(5):
+        d = np.random.default_rng([n, seed]).normal(0.3, 1, n)
+        assert signed_rank(d) == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, rel=1e-9)
+
+
+def test_signed_rank_of_many_pairs_is_near_scipys_approximation() -> None:
+    d = np.random.default_rng(0).normal(0.15, 1, 200)
+    expected = stats.wilcoxon(d, method="asymptotic", correction=True).pvalue
+    assert signed_rank(d) == pytest.approx(expected, rel=1e-6)
+
+
+def test_signed_rank_with_ties_counts_all_signs() -> None:
+    d = np.array([1.0, 1.0, 2.0, -1.0])  # ranks 2, 2, 4, 2: W = 8 of 10
+    signs = np.array(np.meshgrid(*[[0, 1]] * 4)).reshape(4, -1)
+    sums = np.array([2, 2, 4, 2]) @ signs
+    assert signed_rank(d) == pytest.approx(min(1, 2 * min((sums <= 8).mean(), (sums >= 8).mean())))
+
+
+def test_equal_differences_of_fractions_tie() -> None:
+    """0.701 - 0.7 and 0.301 - 0.3 differ in their last bits only."""
+    assert signed_rank(np.array([0.701 - 0.7, -(0.301 - 0.3)])) == 1.0
+
+
+def test_no_difference_is_no_evidence() -> None:
+    assert signed_rank(np.zeros(10)) == 1.0
+    assert signed_rank(np.full(10, 0.01)) == pytest.approx(2 / 1024)
+
+
+def test_holm() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_intervals_cover_the_mean_about_as_often_as_they_say() -> None:
+    hits = {"t": 0, "bootstrap": 0}
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        values = rng.normal(5, 2, 20)
+        low, high = mean_interval(list(values)) or (0, 0)
+        hits["t"] += low < 5 < high
+        low, high = bootstrap_interval(values, seed)
+        hits["bootstrap"] += low < 5 < high
+    assert 0.92 < hits["t"] / 200 < 0.98
+    assert 0.88 < hits["bootstrap"] / 200 < 0.97  # known to be a little short for 20 values
+
+
+def test_the_bootstrap_is_that_of_means_of_values_drawn_again() -> None:
+    values = np.random.default_rng(1).normal(0, 1, 7)
+    means = values[np.random.default_rng(3).integers(0, 7, (RESAMPLES, 7))].mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    assert bootstrap_interval(values, seed=3) == pytest.approx((low, high))
+    assert bootstrap_interval(2 * values, seed=3) == pytest.approx((2 * low, 2 * high))  # drawn once
+
+
+def test_mean_interval_is_students() -> None:
+    values = [0.7, 0.72, 0.69, 0.75]
+    expected = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
+    assert mean_interval(values) == pytest.approx(expected)
+    assert mean_interval([0.7]) is None
+
+
+def test_compare_takes_the_draws_that_both_have() -> None:
+    found = compare({0: 0.8, 1: 0.7, 5: 0.9}, {0: 0.7, 1: 0.7, 2: 0.1})
+    assert found is not None
+    assert (found.pairs, found.mean) == (2, pytest.approx(0.05))
+    assert found.low <= found.mean <= found.high
+    assert compare({0: 1.0}, {1: 1.0}) is None
+
+
+def test_rho_is_scipys_also_with_ties() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 5, 60), rng.normal(size=60)
+    assert spearman(x, y) == pytest.approx(spearmanr(x, y).statistic)
+
+
+def test_rows_are_taken_one_by_one() -> None:
+    x = np.array([[1, 2, 3], [1, 2, 3]])
+    assert spearman(x, np.array([[4, 5, 6], [6, 5, 4]])).tolist() == pytest.approx([1, -1])
+
+
+def test_the_interval_holds_rho_and_narrows_with_more_pairs() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=2000)
+    y = -x + rng.normal(size=2000)
+    few, many = (rank_correlation(x[:n], y[:n], np.random.default_rng(0)) for n in (50, 2000))
+    assert few is not None
+    assert many is not None
+    assert many.low < many.rho < many.high < 0
+    assert many.high - many.low < few.high - few.low
+    assert many == rank_correlation(x, y, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("x", [np.ones(10), np.array([1.0, 2.0])])
+def test_no_rho_for_a_constant_or_two_pairs(x: np.ndarray) -> None:
+    assert rank_correlation(x, np.arange(x.size), np.random.default_rng(0)) is None
