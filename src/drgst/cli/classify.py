@@ -12,11 +12,13 @@ from drgst.cli.options import (
     ColumnOption,
     EdgesOption,
     EndpointsOption,
+    ForceOption,
     JsonOption,
     PriorOption,
     RecipeOption,
-    SeedOption,
+    RunFolderOption,
     SetOption,
+    option,
     table_options,
 )
 
@@ -31,20 +33,16 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def classify(
     nodes: Annotated[str, typer.Argument(metavar="NODES", help="Node table: CSV of any delimiter, gzip or Parquet.")],
-    label: Annotated[str, typer.Option(metavar="COLUMN", help="Column of classes; empty cells are to be predicted.")],
+    label: Annotated[str, option("COLUMN", "Column of classes; empty cells are to be predicted.")],
     edges: EdgesOption = None,
     columns: ColumnOption = None,
-    aggregate: Annotated[
-        str | None,
-        typer.Option(metavar="RULE", help="Repeated edges: sum, count, max or last.", show_default="sum"),
-    ] = None,
+    aggregate: Annotated[str | None, option("RULE", "Repeated edges: sum, count, max or last.", default="sum")] = None,
     unknown_endpoints: EndpointsOption = None,
     prior: PriorOption = None,
     recipe: RecipeOption = "drgst-plus",
     changes: SetOption = None,
-    seed: SeedOption = 0,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Run folder, by default in runs/.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
+    out: RunFolderOption = None,
+    force: ForceOption = False,
     check: Annotated[bool, typer.Option("--check", help="Show how each column is read, and stop.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -59,7 +57,7 @@ def classify(
     from drgst.tables.build import from_tables
     from drgst.tables.faults import TableError
 
-    config = _config(recipe, seed, changes, prior)
+    config = _config(recipe, changes, prior)
     name = replace(config, data=Path(nodes).name.partition(".")[0]).run_name()
     folder = RunFolder(out or Path("runs") / name)
     if not check:
@@ -86,15 +84,19 @@ def classify(
         emit({**summary, "folder": str(folder), "schema": tables.schema.model_dump(mode="json")})
 
 
-def _config(recipe: str, seed: int, changes: list[str] | None, prior: list[str] | None) -> RunConfig:
+def _config(recipe: str, changes: list[str] | None, prior: list[str] | None) -> RunConfig:
+    from drgst.errors import SettingError
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
     from drgst.runs.config_file import parse_changes
 
     spec = find_recipe(recipe)
-    settings = parse_changes(changes or []) | ({"prior": ", ".join(prior)} if prior else {})
+    settings = parse_changes(changes or [], also=("seed",)) | ({"prior": ", ".join(prior)} if prior else {})
+    seed = str(settings.pop("seed", "0"))
+    if not seed.isdigit():
+        raise SettingError(f"seed is {seed!r}, but must be a whole number, 0 or above")
     spec.settings(settings)
-    return RunConfig(recipe=spec.name, seed=seed, settings=settings)
+    return RunConfig(recipe=spec.name, seed=int(seed), settings=settings)
 
 
 def _print_check(tables: TableGraph, json: bool) -> None:

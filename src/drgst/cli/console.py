@@ -19,6 +19,7 @@ from drgst.errors import DrgstWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from drgst.tables.faults import Problem
 
@@ -41,6 +42,23 @@ def get_console(stderr: bool = False) -> Console:
     from drgst.cli.safe import SafeConsole
 
     return SafeConsole(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+
+def say(console: Console, *lines: str) -> None:
+    """Print ``lines`` without breaking them."""
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def plain_table(*titles: str, left: Sequence[int] = (0,)) -> Table:
+    """A table with a line below its header; all columns but ``left`` are aligned to the right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for place, title in enumerate(titles):
+        table.add_column(title, justify="left" if place in left else "right")
+    return table
 
 
 def open_streams() -> None:

@@ -15,8 +15,9 @@ from drgst.cli.options import (
     EndpointsOption,
     JsonOption,
     LabelsOption,
-    SeedOption,
-    out_file,
+    OutOption,
+    PoolOption,
+    option,
     table_options,
 )
 
@@ -85,7 +86,7 @@ def show(source: Source, labels: LabelsOption = None, json: JsonOption = False) 
 def check(
     source: Source,
     edges: EdgesOption = None,
-    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="Label column of the node table.")] = None,
+    label: Annotated[str | None, option("COLUMN", "Label column of the node table.")] = None,
     columns: ColumnOption = None,
     unknown_endpoints: EndpointsOption = None,
     labels: LabelsOption = None,
@@ -116,20 +117,14 @@ def check(
 @app.command()
 def split(
     source: Source,
-    per_class: Annotated[int | None, typer.Option(min=1, metavar="N", help="Training labels per class.")] = None,
-    fraction: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Share of each class to train on, in a random split.")
-    ] = None,
-    val: Annotated[str | None, typer.Option(metavar="N", help="Validation nodes: a number or a fraction.")] = None,
-    test: Annotated[str | None, typer.Option(metavar="N", help="Test nodes: a number or a fraction.")] = None,
-    seed: SeedOption = 0,
-    pool: Annotated[
-        str, typer.Option(metavar="RULE", help="Nodes to pseudo-label: unlabelled, or all-but-validation.")
-    ] = "unlabelled",
+    per_class: Annotated[int | None, option("N", "Training labels per class.", min=1)] = None,
+    fraction: Annotated[float | None, option("SHARE", "Share of each class to train on, in a random split.")] = None,
+    val: Annotated[str | None, option("N", "Validation nodes: a number or a fraction.")] = None,
+    test: Annotated[str | None, option("N", "Test nodes: a number or a fraction.")] = None,
+    seed: Annotated[int, option("N", "Seed of the draw.", min=0)] = 0,
+    pool: PoolOption = "unlabelled",
     random: Annotated[bool, typer.Option("--random", help="Draw anew even where the graph has a split.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(parser=out_file, metavar="FILE", help="File to write; standard output without it.")
-    ] = None,
+    out: OutOption = None,
     json: JsonOption = False,
 ) -> None:
     """Split a graph into training, validation and test nodes.
@@ -161,7 +156,7 @@ def split(
 def build(
     tables: Annotated[Path, typer.Argument(metavar="TABLES", help="A folder with nodes.* and edges.* (CSV, Parquet).")],
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="The graph folder to write.")],
-    memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory for sorting the edges.")] = "2GB",
+    memory: Annotated[str, option("SIZE", "Memory for sorting the edges.")] = "2GB",
     json: JsonOption = False,
 ) -> None:
     """Build a graph folder from tables larger than memory.

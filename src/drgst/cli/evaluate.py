@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.cli.console import emit, get_console, refuse
-from drgst.cli.options import JsonOption
+from drgst.cli.console import emit, get_console, plain_table, refuse, say
+from drgst.cli.options import JsonOption, RunArgument, option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,24 +24,15 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def evaluate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
-    truth: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Table with ids and labels.", show_default="labels of the graph")
-    ] = None,
+    run: RunArgument,
+    truth: Annotated[str | None, option("FILE", "Table with ids and labels.", default="labels of the graph")] = None,
     columns: Annotated[
-        list[str] | None,
-        typer.Option("--column", metavar="NAME=KIND", help="Which column of the table is the id or label; repeatable."),
+        list[str] | None, option("NAME=KIND", "Which column of the table is the id or label; repeatable.", "--column")
     ] = None,
-    positive: Annotated[
-        str | None, typer.Option(metavar="CLASS", help="Class to rank and flag.", show_default="the rarer of two")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(metavar="GOAL", help="Choose a threshold: precision=0.9, or recall=0.8.")
-    ] = None,
-    top: Annotated[int | None, typer.Option(metavar="N", help="Choose this many nodes.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write evaluation.json, evaluation.png and flagged.csv here.")
-    ] = None,
+    positive: Annotated[str | None, option("CLASS", "Class to rank and flag.", default="the rarer of two")] = None,
+    target: Annotated[str | None, option("GOAL", "Choose a threshold: precision=0.9, or recall=0.8.")] = None,
+    top: Annotated[int | None, option("N", "Choose this many nodes.")] = None,
+    out: Annotated[Path | None, option("FOLDER", "Write evaluation.json, evaluation.png and flagged.csv here.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Evaluate a run on nodes whose labels it was not given.
@@ -66,8 +57,7 @@ def evaluate(
     except TableError as error:
         refuse(error.problems, json)
     console = get_console(json)
-    for note in notes:
-        console.print(f"- {note}", soft_wrap=True)
+    say(console, *(f"- {note}" for note in notes))
     document: dict[str, Any] = {"run": str(run)}
     found, flagged = None, None
     if goal is None or (labels[result.unlabelled] >= 0).any():
@@ -81,11 +71,11 @@ def evaluate(
             raise SettingError("which class the threshold is for is not clear: name it with --positive")
         decision, flagged = decide(result, positive, goal)
         document["decision"] = {"class": positive, **decision.to_dict()}
-        for line in _sentences(decision, positive, labels[flagged] == names.index(positive) if found else None):
-            console.print(line, soft_wrap=True)
+        right = labels[flagged] == names.index(positive) if found else None
+        say(console, *_sentences(decision, positive, right))
     if out is not None:
         _write(out, document, found, None if flagged is None else _flagged_csv(result, flagged, str(positive)))
-        console.print(f"written to {out}", soft_wrap=True)
+        say(console, f"written to {out}")
     if json:
         emit(document)
 
@@ -142,31 +132,21 @@ def _tables(found: Evaluation) -> list[Table]:
     """Figures, confusion matrix and thresholds."""
     positive, count = found.positive, f"{found.truth.size:,} nodes"
     names = [*TITLES, *(name for name in found.figures if name not in TITLES)]
-    figures = _table(f"{count} whose labels the run was not given", "", "95% interval")
+    figures = plain_table(f"{count} whose labels the run was not given", "", "95% interval")
     for name in names:
         if name in found.figures:
             title = TITLES.get(name, name.replace("_", " ").replace("precision at", "precision at top"))
             figures.add_row(title.format(positive), *_cells(found.figures[name]))
-    confusion = _table("true class, predicted as", *found.class_names)
+    confusion = plain_table("true class, predicted as", *found.class_names)
     for name, row in zip(found.class_names, found.confusion, strict=True):
         confusion.add_row(name, *(f"{int(v):,}" for v in row))
     if positive is None:
         return [figures, confusion]
-    table = _table(f"p({positive}) ≥", "nodes", "mean p", "precision (95%)", "recall (95%)")
+    table = plain_table(f"p({positive}) ≥", "nodes", "mean p", "precision (95%)", "recall (95%)")
     for row in found.thresholds:
         stated = "" if row.flagged == 0 else f"{row.stated:.3f}"
         table.add_row(f"{row.threshold:g}", f"{row.flagged:,}", stated, *map(_short, (row.precision, row.recall)))
     return [figures, confusion, table]
-
-
-def _table(*titles: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for k, title in enumerate(titles):
-        table.add_column(title, justify="right" if k else "left")
-    return table
 
 
 def _cells(estimate: Estimate) -> tuple[str, str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption
+from drgst.cli.console import emit, get_console, plain_table, say
+from drgst.cli.options import JsonOption, RunArgument, option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,9 +21,9 @@ TITLES = {"view": "view", "feature": "feature", "neighbour": "neighbour", "label
 
 @app.command()
 def explain(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
+    run: RunArgument,
     node: Annotated[str, typer.Argument(metavar="NODE", help="The id of a node.")],
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="Reasons of each kind.")] = 8,
+    top: Annotated[int, option("N", "Reasons of each kind.", min=1)] = 8,
     json: JsonOption = False,
 ) -> None:
     """Explain a prediction: what it becomes without each feature, neighbour or view, the strongest first."""
@@ -33,30 +32,24 @@ def explain(
 
     found = explain_node(load_result(run), node)
     console = get_console(json)
-    console.print(f"{found.id}: {found.label}, probability {found.probability:.3f}", soft_wrap=True)
+    say(console, f"{found.id}: {found.label}, probability {found.probability:.3f}")
     for kind, title in TITLES.items():
         if found.of_kind(kind):
             console.print(_table(found, kind, title, top))
     if found.reasons:
         words = f"pull: how far the log-odds of {found.label} fall without it; below 0 it speaks against {found.label}"
-        console.print(words, soft_wrap=True)
+        say(console, words)
     if found.similar:
         words = ", ".join(f"{name} ({label}, {similarity:.2f})" for name, label, similarity in found.similar)
-        console.print(f"most similar labelled nodes: {words}", soft_wrap=True)
+        say(console, f"most similar labelled nodes: {words}")
     if json:
         emit({"run": str(run), **found.to_dict(top)})
 
 
 def _table(found: Explanation, kind: str, title: str, top: int) -> Table:
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(title)
-    table.add_column("")
-    table.add_column("pull", justify="right")
-    table.add_column(f"p({found.label}) without it", justify="right")
+    table = plain_table(title, "", "pull", f"p({found.label}) without it", left=(0, 1))
     for reason in found.of_kind(kind, top):
         changed = "" if reason.label == found.label else f" ({reason.label})"
         probability = f"{reason.probability:.3f}{changed}"

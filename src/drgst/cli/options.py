@@ -89,51 +89,51 @@ def parse_executor(text: str) -> Cluster | None:
     return Cluster(int(workers or 2), address or None)
 
 
+def option(metavar: str, text: str, *names: str, default: str | None = None, **more: Any) -> Any:
+    """An option with ``metavar`` for its value and one line of help; ``default`` describes the default in words."""
+    return typer.Option(*names, metavar=metavar, help=text, show_default=True if default is None else default, **more)
+
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="End standard output with one line of JSON.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 PriorOption = Annotated[
-    list[str] | None,
-    typer.Option("--prior", metavar="CLASS=SHARE", help="Share of a class among nodes without label; repeatable."),
+    list[str] | None, option("CLASS=SHARE", "Share of a class among nodes without label; repeatable.", "--prior")
 ]
-RecipeOption = Annotated[str, typer.Option("--recipe", parser=own_recipe, metavar="NAME", help="The method.")]
+RecipeOption = Annotated[str, option("NAME", "The method.", "--recipe", parser=own_recipe)]
+RunFolderOption = Annotated[
+    Path | None, option("FOLDER", "Run folder, by default in runs/.", "--out", parser=out_folder)
+]
 SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", parser=own_backbone, metavar="KEY=VALUE", help="Change a setting; repeatable."),
+    list[str] | None, option("KEY=VALUE", "Change a setting; repeatable.", "--set", parser=own_backbone)
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of all random draws.")]
+OutOption = Annotated[
+    Path | None, option("FILE", "File to write; standard output without it.", "--out", parser=out_file)
+]
 
 # of the laboratory
-PoolOption = Annotated[
-    str, typer.Option("--pool", help="Nodes that may be pseudo-labelled: unlabelled, or all-but-validation.")
-]
+JobsOption = Annotated[int | None, option("N", "Processes.", "--jobs", default="one per core", min=1)]
+PoolOption = Annotated[str, option("RULE", "Nodes to pseudo-label: unlabelled, or all-but-validation.", "--pool")]
 RootOption = Annotated[
     str | None, typer.Option("--root", help="Folder with the data sets' files.", envvar="DRGST_DATA", show_envvar=True)
 ]
-JobsOption = Annotated[
-    int | None, typer.Option("--jobs", min=1, metavar="N", help="Processes.", show_default="one per core")
-]
-SourceOption = Annotated[
-    Path, typer.Option("--store", metavar="FILE", help="Store of runs, or its export (.csv, .parquet).")
-]
-StoreOption = Annotated[Path, typer.Option("--store", metavar="FILE", help="File that keeps the runs.")]
+SourceOption = Annotated[Path, option("FILE", "Store of runs, or its export (.csv, .parquet).", "--store")]
+StoreOption = Annotated[Path, option("FILE", "File that keeps the runs.", "--store")]
 VariantOption = Annotated[
-    str,
-    typer.Option("--variant", metavar="TEXT", help="default, validation (best by validation), or as threshold=0.4."),
+    str, option("TEXT", "default, validation (best by validation), or as threshold=0.4.", "--variant")
 ]
 
 # of tables with columns of any type
-EdgesOption = Annotated[list[str] | None, typer.Option("--edges", metavar="FILE", help="Edge table; repeatable.")]
+EdgesOption = Annotated[list[str] | None, option("FILE", "Edge table; repeatable.", "--edges")]
 ColumnOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "NAME=KIND",
+        "What a column is: id, source, target, weight, time; number, category, text, date, drop. Repeatable.",
         "--column",
-        metavar="NAME=KIND",
-        help="What a column is: id, source, target, weight, time; number, category, text, date, drop. Repeatable.",
     ),
 ]
 EndpointsOption = Annotated[
-    str | None,
-    typer.Option("--unknown-endpoints", metavar="RULE", help="Ends of edges that are not nodes: refuse, or add."),
+    str | None, option("RULE", "Ends of edges that are not nodes: refuse, or add.", "--unknown-endpoints")
 ]
-LabelsOption = Annotated[
-    str | None, typer.Option("--labels", metavar="FILE", help="Labels of a graph file: CSV, or a node attribute.")
-]
+LabelsOption = Annotated[str | None, option("FILE", "Labels of a graph file: CSV, or a node attribute.", "--labels")]

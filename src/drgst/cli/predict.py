@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from drgst.cli.console import emit, get_console, refuse, write_data
-from drgst.cli.options import EdgesOption, JsonOption, out_file
+from drgst.cli.console import emit, get_console, refuse, say, write_data
+from drgst.cli.options import EdgesOption, JsonOption, option, out_file
 
 app = typer.Typer(add_completion=False)
 
@@ -16,19 +16,11 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def predict(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or of a saved model.")],
-    graph: Annotated[
-        str | None,
-        typer.Argument(metavar="GRAPH", help="Another graph with the same features."),
-    ] = None,
-    nodes: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Node table with new rows, for a run of drgst classify.")
-    ] = None,
+    graph: Annotated[str | None, typer.Argument(metavar="GRAPH", help="Another graph with the same features.")] = None,
+    nodes: Annotated[str | None, option("FILE", "Node table with new rows, for a run of drgst classify.")] = None,
     edges: EdgesOption = None,
     alone: Annotated[bool, typer.Option("--alone", help="Leave out the nodes and edges of the run.")] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(parser=out_file, metavar="FILE", help="CSV or .parquet file; standard output without it."),
-    ] = None,
+    out: Annotated[Path | None, option("FILE", "CSV or .parquet; standard output without it.", parser=out_file)] = None,
     json: JsonOption = False,
 ) -> None:
     """Predict: CSV with id, label, confidence and the probability of each class.
@@ -61,13 +53,12 @@ def predict(
     elif not json:
         write_data(found.text)
     console = get_console(stderr=True)
-    for note in found.notes:
-        console.print(f"- {note}", soft_wrap=True)
+    say(console, *(f"- {note}" for note in found.notes))
     rows, labels = len(found.ids), found.counts
     counts = ", ".join(f"{name} {count:,}" for name, count in labels.items())
     right = "" if found.accuracy is None else f"; accuracy {found.accuracy:.1%} on the nodes of known label"
     written = "" if out is None else f"; written to {out}"
-    console.print(f"{rows:,} nodes: {counts}{right}{written}", soft_wrap=True)
+    say(console, f"{rows:,} nodes: {counts}{right}{written}")
     if json:
         where = None if out is None else str(out)
         facts = {"nodes": rows, "labels": labels, "accuracy": found.accuracy, "out": where, "notes": found.notes}

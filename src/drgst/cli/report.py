@@ -8,23 +8,20 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, working
-from drgst.cli.options import JsonOption, out_file
+from drgst.cli.options import JsonOption, RunArgument, option, out_file
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
+    run: RunArgument,
     out: Annotated[
-        Path | None,
-        typer.Option(parser=out_file, metavar="FILE", help="HTML file to write.", show_default="RUN/report.html"),
+        Path | None, option("FILE", "HTML file to write.", default="RUN/report.html", parser=out_file)
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    explain: Annotated[
-        list[str] | None, typer.Option(metavar="NODE", help="Explain this node on its card; repeatable.")
-    ] = None,
-    data: Annotated[str | None, typer.Option(metavar="GRAPH", help="Where the run's graph is now.")] = None,
+    explain: Annotated[list[str] | None, option("NODE", "Explain this node on its card; repeatable.")] = None,
+    data: Annotated[str | None, option("GRAPH", "Where the run's graph is now.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Make the page of a run: one HTML file without external files, so that it can be mailed.

@@ -7,26 +7,20 @@ from typing import Annotated
 
 import typer
 
-from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption, out_file
+from drgst.cli.console import emit, get_console, plain_table, say
+from drgst.cli.options import JsonOption, RunArgument, option, out_file
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def review(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished run.")],
-    n: Annotated[
-        int | None, typer.Option("--n", "-n", min=1, metavar="N", help="How many labels.", show_default="all")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(parser=out_file, metavar="FILE", help="CSV file to write as well.")
-    ] = None,
+    run: RunArgument,
+    n: Annotated[int | None, option("N", "How many labels.", "--n", "-n", default="all", min=1)] = None,
+    out: Annotated[Path | None, option("FILE", "CSV file to write as well.", parser=out_file)] = None,
     json: JsonOption = False,
 ) -> None:
     """Review given labels: those that predictions without them contradict, the most doubtful first."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     from drgst.decide.review import review as review_result
@@ -38,23 +32,17 @@ def review(
     rows = found.rows(result.node_ids, result.model.class_names, n)
     console = get_console(json)
     if rows:
-        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-        for title, justify in (("node", "left"), ("given", "left"), ("p(given)", "right"), ("suggested", "left")):
-            table.add_column(title, justify=justify)  # type: ignore[arg-type]
-        table.add_column("p(suggested)", justify="right")
+        table = plain_table("node", "given", "p(given)", "suggested", "p(suggested)", left=(0, 1, 3))
         for row in rows:
             cells = (f"{row['p_given']:.1%}", Text(row["suggested"]), f"{row['p_suggested']:.1%}")
             table.add_row(Text(str(row["id"])), Text(row["given"]), *cells)
         console.print(table)
     total = found.nodes.size
     more = f", the first {len(rows):,} are shown" if len(rows) < found.contradicted else ""
-    console.print(
-        f"{found.contradicted:,} of {total:,} given labels are contradicted by predictions without them{more}",
-        soft_wrap=True,
-    )
+    say(console, f"{found.contradicted:,} of {total:,} given labels are contradicted by predictions without them{more}")
     if out is not None:
         header = ("id", "given", "suggested", "p_given", "p_suggested")
         write_text(out, csv_text([header, *(row.values() for row in rows)]))
-        console.print(f"written to {out}", soft_wrap=True)
+        say(console, f"written to {out}")
     if json:
         emit({"run": str(run), "labels": int(total), "contradicted": found.contradicted, "rows": rows})

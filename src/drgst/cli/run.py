@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Self
 import typer
 
 from drgst.cli.console import emit, get_console
-from drgst.cli.options import JsonOption, PriorOption, SetOption, out_folder, own_recipe, parse_executor
+from drgst.cli.options import (
+    ForceOption,
+    JsonOption,
+    PriorOption,
+    RunFolderOption,
+    SetOption,
+    option,
+    own_recipe,
+    parse_executor,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,49 +33,33 @@ FACTS = ("dataset", "recipe", "per_class", "seed", "stages", "stop_reason", "sec
 JSON_KEYS = (*FACTS, "teacher_test_accuracy", "test_accuracy", "val_accuracy")
 
 
+GraphArgument = Annotated[
+    str | None, typer.Argument(metavar="GRAPH", help="A data set, a folder of tables or an .npz.", show_default="cora")
+]
+
+
 @app.command()
 def run(
-    data: Annotated[
-        str | None,
-        typer.Argument(metavar="GRAPH", help="A data set, a folder of tables or an .npz.", show_default="cora"),
-    ] = None,
+    data: GraphArgument = None,
     recipe: Annotated[
-        str | None,
-        typer.Option(parser=own_recipe, metavar="NAME", help="The method; see drgst recipes.", show_default="drgst-de"),
+        str | None, option("NAME", "The method; see drgst recipes.", default="drgst-de", parser=own_recipe)
     ] = None,
-    per_class: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Training labels per class (3 for a known data set).")
-    ] = None,
-    split: Annotated[Path | None, typer.Option(metavar="FILE", help="Split file of drgst data split.")] = None,
+    per_class: Annotated[int | None, option("N", "Training labels per class (3 for a known data set).", min=1)] = None,
+    split: Annotated[Path | None, option("FILE", "Split file of drgst data split.")] = None,
     add_labels: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="CSV of further labels, as drgst suggest writes; repeatable."),
+        list[Path] | None, option("FILE", "CSV of further labels, as drgst suggest writes; repeatable.")
     ] = None,
-    validation: Annotated[
-        str | None, typer.Option(metavar="WHICH", help="public, or none: hide the validation labels.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Of the draw and of the training.", show_default="0")
-    ] = None,
+    validation: Annotated[str | None, option("WHICH", "public, or none: hide the validation labels.")] = None,
+    seed: Annotated[int | None, option("N", "Of the draw and of the training.", default="0", min=0)] = None,
     changes: SetOption = None,
     prior: PriorOption = None,
-    config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Config of a run; other options override it.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(parser=out_folder, metavar="FOLDER", help="Run folder, by default in runs/.")
-    ] = None,
+    config: Annotated[Path | None, option("FILE", "Config of a run; other options override it.")] = None,
+    out: RunFolderOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run in the folder.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Of torch.", show_default="1 to 4, by graph size")
-    ] = None,
-    executor: Annotated[
-        str, typer.Option(metavar="WHERE", help="local, or a Ray cluster: ray[:WORKERS][@HOST:PORT].")
-    ] = "local",
-    log: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Also log to csv, tensorboard or mlflow; repeatable.")
-    ] = None,
+    force: ForceOption = False,
+    threads: Annotated[int | None, option("N", "Of torch.", default="1 to 4, by graph size", min=1)] = None,
+    executor: Annotated[str, option("WHERE", "local, or a Ray cluster: ray[:WORKERS][@HOST:PORT].")] = "local",
+    log: Annotated[list[str] | None, option("NAME", "Also log to csv, tensorboard or mlflow; repeatable.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Run a recipe: train on the few labels, then stage by stage on pseudo-labels, too.
@@ -84,11 +77,11 @@ def run(
     check_loggers(log or [])
     settings = parse_changes(changes or [], also=("pool",)) | ({"prior": ", ".join(prior)} if prior else {})
     given = RunConfig(
-        data=None if data is None else data_source(data),
-        recipe=None if recipe is None else find_recipe(recipe).name,
+        data=data and data_source(data),
+        recipe=recipe and find_recipe(recipe).name,
         per_class=per_class,
         split=None if split is None else str(split.absolute()),
-        add_labels="\n".join(str(path.absolute()) for path in add_labels) if add_labels else None,
+        add_labels="\n".join(str(path.absolute()) for path in add_labels or ()) or None,
         seed=seed,
         pool=settings.pop("pool", None),
         validation=validation,

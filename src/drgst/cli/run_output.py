@@ -9,6 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from drgst.cli.console import say
 from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
@@ -44,8 +45,7 @@ def print_result(console: Console, result: Result) -> dict[str, Any]:
     named = {"predictions": folder.predictions_path.name}
     files = [f"  {named.get(name, name):<18} {what}" for name, what in FILES]
     console.print(table)
-    for line in (*lines, "", f"files in {folder}:", *files, f"nodes to label next: drgst suggest {folder} --n 20"):
-        console.print(line, soft_wrap=True)
+    say(console, *lines, "", f"files in {folder}:", *files, f"nodes to label next: drgst suggest {folder} --n 20")
     return summary
 
 

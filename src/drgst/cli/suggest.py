@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.cli.console import emit, get_console, working
-from drgst.cli.options import JsonOption, out_file
+from drgst.cli.console import emit, get_console, plain_table, say, working
+from drgst.cli.options import JsonOption, option, out_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,20 +23,18 @@ ASK = ("id", "label", "predicted", "confidence", "reason", "chosen_by", "probabi
 @app.command()
 def suggest(
     run: Annotated[str, typer.Argument(metavar="RUN|GRAPH", help="The folder of a finished run, or a graph.")],
-    n: Annotated[int, typer.Option("--n", "-n", help="How many nodes.")] = 20,
+    n: Annotated[int, option("N", "How many nodes.", "--n", "-n")] = 20,
     by: Annotated[
         str | None,
-        typer.Option(
-            help="A chooser: random, balanced, margin, gain, medoids, variance or typical-first.",
-            show_default="the recipe's own",
+        option(
+            "CHOOSER",
+            "random, balanced, margin, gain, medoids, variance or typical-first.",
+            default="the recipe's own",
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(parser=out_file, metavar="FILE", help="CSV to fill in, for drgst run --add-labels FILE."),
-    ] = None,
+    out: Annotated[Path | None, option("FILE", "CSV to fill in, for drgst run --add-labels.", parser=out_file)] = None,
     budget: Annotated[
-        bool, typer.Option("--budget", help="Also estimate what 20, 50 and 100 more labels will bring (takes longer).")
+        bool, typer.Option("--budget", help="Also estimate what 20, 50 and 100 more labels bring.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -59,12 +57,12 @@ def suggest(
     if not rows:
         raise RunError(f"every node of {run} is labelled, so there is none to suggest")
     console.print(_table(rows, predicted=is_run))
-    console.print(note, soft_wrap=True)
+    say(console, note)
     if len(rows) < n:
-        console.print(f"only {len(rows):,} nodes can be suggested", soft_wrap=True)
+        say(console, f"only {len(rows):,} nodes can be suggested")
     if out is not None:
         write_text(out, csv_text([ASK, *([row[name] for name in ASK] for row in rows)]))
-        console.print(f"written to {out}; fill in the labels, then: drgst run ... --add-labels {out}", soft_wrap=True)
+        say(console, f"written to {out}; fill in the labels, then: drgst run ... --add-labels {out}")
     forecast = _forecast(console, run) if budget else {}
     if json:
         shown = [{k: v for k, v in row.items() if k != "label"} for row in rows]
@@ -113,22 +111,18 @@ def _forecast(console: Console, run: str) -> dict[str, Any]:
 
     with working("fitting the recipe to parts of the labels"):
         found = forecast(load_result(run))
-    for line in found.sentences():
-        console.print(line, soft_wrap=True)
+    say(console, *found.sentences())
     return {"forecast": found.document()}
 
 
 def _table(rows: list[dict[str, Any]], predicted: bool) -> Table:
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("node")
-    if predicted:
-        table.add_column("predicted")
-        table.add_column("confidence", justify="right")
-    table.add_column("why")
+    table = (
+        plain_table("node", "predicted", "confidence", "why", left=(0, 1, 3))
+        if predicted
+        else plain_table("node", "why", left=(0, 1))
+    )
     for row in rows:
         middle = (Text(row["predicted"]), f"{row['confidence']:.1%}") if predicted else ()
         table.add_row(Text(str(row["id"])), *middle, Text(row["reason"]))
