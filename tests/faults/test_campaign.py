@@ -314,7 +314,8 @@ def test_a_pickle_calls_nothing(call: str) -> None:
 NAMES = ["\x00", "nan", "[", "é\ud800", "../../x", "\x1b[31m", "=1+1", "gnc", "x" * 300, " ", "%s%n"]
 NUMBERS = ["-1", "x", "1.5", "", "nan", "-99999999999999999999", "0x10"]
 COMMANDS = """run G --recipe R|run G --per-class N|run G --threads N|run G --set pool=R|run G --set hidden=N
-run G --set device=R|run G --split R|run G --config R|run R|run --out none --resume|run G --out -|predict R|predict RUN R|suggest R|suggest RUN --n N
+run G --set device=R|run G --split R|run G --config R|run R
+run --out none --resume|run G --out -|predict R|predict RUN R|suggest R|suggest RUN --n N
 report R|lab bench --datasets R|lab bench --datasets G --recipes R|lab bench --datasets G --draws N
 lab bench --datasets G --executor R|lab bench export o.csv --store R|lab bench rescue R --store n.db|lab table R
 lab table main --format R|lab figure R|recipes show R|data show R|data check R|data split G --per-class N|R"""

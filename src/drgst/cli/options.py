@@ -114,9 +114,6 @@ OutOption = Annotated[
 # of the laboratory
 JobsOption = Annotated[int | None, option("N", "Processes.", "--jobs", default="one per core", min=1)]
 PoolOption = Annotated[str, option("RULE", "Nodes to pseudo-label: unlabelled, or all-but-validation.", "--pool")]
-RootOption = Annotated[
-    str | None, typer.Option("--root", help="Folder with the data sets' files.", envvar="DRGST_DATA", show_envvar=True)
-]
 SourceOption = Annotated[Path, option("FILE", "Store of runs, or its export (.csv, .parquet).", "--store")]
 StoreOption = Annotated[Path, option("FILE", "File that keeps the runs.", "--store")]
 VariantOption = Annotated[

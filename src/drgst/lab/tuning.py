@@ -116,7 +116,7 @@ class Tuner:
     """One cell of a grid, one space, one study in the file of the store; the same tuner continues its study."""
 
     def __init__(self, grid: Grid, space: str, store: Store, seed: int = 0) -> None:
-        self.optuna = import_extra("optuna", "tune", "tuning")
+        self.optuna = import_extra("optuna", "lab", "tuning")
         self.grid, self.seed = grid, seed
         (self.cell,) = tuple(grid.cells())
         self.expander = Expander(grid)

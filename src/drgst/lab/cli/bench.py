@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
-from drgst.cli.options import JobsOption, JsonOption, PoolOption, SetOption, StoreOption, out_file, own_recipe
+from drgst.cli.options import JobsOption, JsonOption, SetOption, StoreOption, out_file, own_recipe
 
 app = typer.Typer(add_completion=False)
 
@@ -26,7 +26,6 @@ def bench(
     store: StoreOption = Path("runs.db"),
     changes: SetOption = None,
     preset: Annotated[list[Path] | None, typer.Option(help="Settings for the cell that the file names.")] = None,
-    pool: PoolOption = "unlabelled",
     validation: Annotated[str, typer.Option(help="public, or none: only training labels are known.")] = "public",
     executor: Annotated[str, typer.Option(help="local, ray, or ray@HOST:PORT: a Ray cluster.")] = "local",
     json: JsonOption = False,
@@ -47,7 +46,9 @@ def bench(
     if changes or preset:
         from drgst.runs.config_file import parse_changes, read_config
 
-        settings, presets = parse_changes(changes or []), [read_config(path) for path in preset or []]
+        settings = parse_changes(changes or [], also=("pool",))
+        presets = [read_config(path) for path in preset or []]
+    pool = settings.pop("pool", "unlabelled")
     grid = Grid(words(datasets), _numbers(per_class), words(recipes), draws, settings, presets, pool, validation)
     with (
         interruptible(f"the finished runs are kept in {store}"),
