@@ -18,7 +18,7 @@ def test_columns_are_found_by_content() -> None:
     table = pd.DataFrame({"week": [1, 2, 1], "who": ["c", "a", "z"], "what": ["ok", "fraud", "ok"]})
     found = read_truth(table, IDS, CLASSES, ANY)
     assert found.labels.tolist() == [0, -1, 1, -1]
-    assert found.notes == ("truth: 1 row of ids that are no nodes of the run left out",)
+    assert found.notes == ("truth: 1 row with ids that are not nodes of the run ignored",)
 
 
 def test_true_and_false_stand_for_two_classes() -> None:
@@ -31,7 +31,7 @@ def test_true_and_false_stand_for_two_classes() -> None:
 @pytest.mark.parametrize(
     ("text", "columns", "words"),
     [
-        ("id,label\na,ok\nb,frod\n", TruthColumns(label="label"), "line 3, column 'label': 'frod' is no class"),
+        ("id,label\na,ok\nb,frod\n", TruthColumns(label="label"), "line 3, column 'label': 'frod' is not a class"),
         ("id,label\na,ok\na,ok\n", ANY, "line 3, column 'id': the id 'a' occurs more than once"),
         ("x,label\nq,ok\nr,ok\n", ANY, "no column holds the ids"),
         ("id,label\na,1.5\n", ANY, "no column holds classes"),

@@ -1,1 +1,1 @@
-"""What a finished run is used for: evaluation, thresholds, review of labels, explanations."""
+"""Decisions with a finished run: evaluate, choose a threshold, explain, review labels, suggest nodes to label next."""

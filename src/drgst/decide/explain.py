@@ -23,7 +23,7 @@ from drgst.threads import limit_threads
 from drgst.transforms.softmax import softmax
 
 RADIUS = 3  # hops around a node in which a two-layer network is computed exactly: 2, and 1 more for the degrees
-MOST = 256  # features, and neighbours, that are left out one by one
+MOST = 256  # features, and neighbours, that are removed one by one
 SAME = 1e-4  # by which the logits of a part of the graph may differ from those of the whole
 SIMILAR = 5  # labelled nodes that are named
 EPOCH = date(1970, 1, 1)
@@ -54,7 +54,7 @@ class Explanation:
     similar: tuple[tuple[str, str, float], ...]  # labelled nodes: id, class, cosine similarity of the embeddings
 
     def of_kind(self, kind: str, n: int | None = None) -> list[Reason]:
-        """The ``n`` strongest reasons of a kind, those for the class first by strength, whatever their sign."""
+        """The ``n`` strongest reasons of a kind, for or against the class."""
         found = sorted((r for r in self.reasons if r.kind == kind), key=lambda r: -abs(r.pull))
         return found[:n]
 
@@ -234,7 +234,7 @@ def _table_groups(schema: TableSchema, row: np.ndarray, means: np.ndarray, typic
 
 
 def _detail(encoder: Any, names: list[str], x: np.ndarray, typical: np.ndarray) -> str:
-    """The value of a column as it stood in the table, and what is usual in the class."""
+    """The value of a column as in the table, and the usual value in the class."""
     if getattr(encoder, "flag", False) and x[-1] > 0.5:
         return f"missing ({typical[-1]:.0%} of the class)"
     kind = getattr(encoder, "kind", "number")

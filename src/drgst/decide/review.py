@@ -1,4 +1,4 @@
-"""Given labels that look wrong: those that predictions without them contradict."""
+"""Given labels that look wrong: those that out-of-fold predictions contradict."""
 
 from __future__ import annotations
 

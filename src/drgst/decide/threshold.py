@@ -1,4 +1,4 @@
-"""Which nodes to act on: a threshold for a wanted precision or recall, or a number of nodes, and how sure it is."""
+"""Which nodes to act on: a threshold for a target precision or recall, or a number of nodes, with intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ITERATIONS = 30  # of the bisection for a shift: an interval of 120 becomes 1e-7
 
 @dataclass(frozen=True)
 class Goal:
-    """One of the three: a precision or recall to reach, or how many nodes can be looked at."""
+    """One of three targets: a precision, a recall, or a number of nodes."""
 
     precision: float | None = None
     recall: float | None = None
@@ -75,7 +75,7 @@ def choose_threshold(
     Expected precision of the k nodes of highest p is their mean p, expected recall their sum over the sum of all p.
     ``oof`` are out-of-fold probabilities of the class, (M,), and whether each label is that class, (M,). 300 times a
     temperature T is drawn from its posterior given them, p becomes σ(logit p / T + b) with b such that its mean stays,
-    and the true positives are drawn from it: the intervals hold both the doubt about the calibration and chance.
+    and the true positives are drawn from it: the intervals cover both the uncertainty of the calibration and chance.
     """
     order = np.argsort(-p, kind="stable")
     total = np.cumsum(p[order])

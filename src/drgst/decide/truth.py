@@ -1,4 +1,4 @@
-"""Labels of the nodes of a run that are read from a table after the run."""
+"""True labels of the nodes of a run, read from a table after the run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class TruthColumns:
-    """Which columns to read, and the class that true stands for; what is None is found."""
+    """Which columns to read, and the class that true stands for. Columns that are None are found by content."""
 
     id: str | None = None
     label: str | None = None
@@ -56,7 +56,7 @@ def read_truth(given: Any, ids: Sequence[Any], class_names: tuple[str, ...], col
         raise TableError([table.problem(f"the id {text!r} occurs more than once", row, id_column)])
     strange = int((nodes < 0).sum())
     if strange:
-        notes.append(f"{table.file}: {counted(strange, 'row')} of ids that are no nodes of the run left out")
+        notes.append(f"{table.file}: {counted(strange, 'row')} with ids that are not nodes of the run ignored")
     labels = np.full(len(ids), -1, dtype=np.int64)
     labels[nodes[nodes >= 0]] = classes[nodes >= 0]
     return Truth(labels, tuple(notes))
@@ -102,7 +102,7 @@ def _classes(
     bad = codes == -2
     if bad.any():
         text = next(t for t, wrong in zip(cells.texts, bad, strict=True) if wrong)
-        message = f"{text!r} is no class of the run (classes: {some(class_names, 5)})"
+        message = f"{text!r} is not a class of the run (classes: {some(class_names, 5)})"
         raise TableError([table.problem(message, cells.first_row(bad), column)])
     return cells.spread(codes, -1), []
 

@@ -59,9 +59,10 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     classes or some, which the predictions then follow; ``backbone`` is the network: a name, or a PyG module as
     :func:`~drgst.nn.registry.make_backbone` takes it.
 
-    Fitted attributes end in an underscore. After ``fit`` on a graph, classes are numbered as in ``graph.labels`` and
-    named in ``classes_``; after ``fit`` on arrays, ``classes_`` are the labels of ``y``, which ``predict`` returns as
-    scikit-learn does. ``result_`` is the complete :class:`~drgst.runs.result.Result`.
+    ``predict`` returns labels as ``fit`` was given them: the class numbers of ``graph.labels`` after ``fit`` on a graph
+    of any form, where ``classes_`` has their names; the values of ``y`` after ``fit`` on arrays, where ``classes_`` has
+    these values. Files and ``drgst predict`` have the names. Fitted attributes end in an underscore; ``result_`` is the
+    complete :class:`~drgst.runs.result.Result`.
     """
 
     _arrays: ArrayInput | None = None  # after fit on arrays
@@ -125,7 +126,10 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         return self._set_model(result.model)
 
     def predict(self, X: Any = None, *, adjacency: Any = None) -> np.ndarray:
-        """Class of every node, (N,): of the fitted graph, or of another graph with the same features."""
+        """Label of every node, (N,): of the fitted graph, or of another graph with the same features.
+
+        Class numbers after ``fit`` on a graph, values of ``y`` after ``fit`` on arrays.
+        """
         found = self.predict_proba(X, adjacency=adjacency).argmax(axis=1)
         return found if self._arrays is None else self.classes_[found]
 

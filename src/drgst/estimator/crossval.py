@@ -60,7 +60,7 @@ def cross_validate(
 
     The folds are those of :func:`~drgst.graph.split.fold_splits`: the training nodes of ``split`` (default: that of
     the graph; without one, all labelled nodes) in K parts of equal class shares. All nodes and edges stay in the graph,
-    as it is transductive, so scikit-learn's ``cross_validate``, which takes rows away, can't be used.
+    since learning is transductive; scikit-learn's ``cross_validate`` would remove rows.
     """
     whole = as_graph(graph)
     base = split or (whole.split if whole.split is not None else None)

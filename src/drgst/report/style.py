@@ -131,7 +131,7 @@ def frame_map(panel: Any) -> None:
 
 
 def freeze_layout(figure: Figure) -> None:
-    """Fix the layout: each save would shift the panels by a fraction of a pixel otherwise."""
+    """Fix the layout. Otherwise each save would shift the panels by a fraction of a pixel."""
     for _ in range(2):
         figure.draw_without_rendering()
     figure.set_layout_engine("none")

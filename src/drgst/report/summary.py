@@ -17,7 +17,7 @@ FEW_CLASSES = 5  # up to which rare classes have a card of their own
 
 @dataclass(frozen=True)
 class Counts:
-    """Correct predictions of the result and of its teacher on the evaluation nodes, and its pseudo-labels."""
+    """Correct predictions of the result and of its teacher on the evaluation nodes, and counts of pseudo-labels."""
 
     evaluated_on: str  # "test" or "validation"; "" where neither has known labels
     nodes: int
@@ -30,7 +30,7 @@ class Counts:
 
     @classmethod
     def of(cls, result: Result) -> Counts:
-        """Count."""
+        """The counts of a result."""
         labels, pseudo = result.graph.labels, result.stage.pseudo_labels
         name, nodes = evaluation_nodes(result.graph, result.split)
         stages = (result.stage, result.history[0])

@@ -1,1 +1,1 @@
-"""One run: config, run, result, folder."""
+"""The one way a run is made: config, run, result, folder."""

@@ -1,4 +1,4 @@
-"""Labels that were added to a graph after they had been asked for: ``drgst run --add-labels ask.csv``."""
+"""Labels added to a graph after ``drgst suggest`` asked for them: ``drgst run --add-labels ask.csv``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = ("id", "label", "chosen_by", "probability")
 
 @dataclass(frozen=True)
 class AddedLabel:
-    """One row: a node, its label, by what the node was chosen, and with which probability."""
+    """One row: a node, its label, the chooser that chose the node, and with which probability."""
 
     id: str
     label: str
@@ -66,13 +66,13 @@ def write_added(labels: Sequence[AddedLabel]) -> str:
 def add_labels(graph: Graph, labels: Sequence[AddedLabel]) -> tuple[Graph, np.ndarray]:
     """``graph`` with the labels, and their nodes in the same order.
 
-    A label that is no class yet becomes one, with a warning, unless it looks like a slip of an existing one.
+    An unknown label becomes a new class, with a warning. One that looks like a misspelt class is refused.
     """
     place = {str(node): k for k, node in enumerate(graph.node_ids.tolist())}
     for added in labels:
         if added.id not in place:
             raise DataFileError(
-                f"the added label {added.label!r} is of {added.id!r}, which is no node of {graph.name!r}"
+                f"the added label {added.label!r} is of {added.id!r}, which is not a node of {graph.name!r}"
             )
     names = _class_names(graph, labels)
     nodes = np.array([place[added.id] for added in labels], dtype=np.int64)
@@ -91,7 +91,7 @@ def train_on(split: Split, nodes: np.ndarray) -> Split:
 
 
 def sample_mask(labels: Sequence[AddedLabel], nodes: np.ndarray, count: int) -> np.ndarray | None:
-    """Which of the labels of ``count`` nodes are a sample, (N,); None where all are."""
+    """Which labels of the ``count`` nodes are a random sample, (N,); None where all are."""
     sampled = np.ones(count, dtype=bool)
     sampled[nodes] = [added.is_sample for added in labels]
     return None if sampled.all() else sampled
@@ -102,7 +102,7 @@ def _class_names(graph: Graph, labels: Sequence[AddedLabel]) -> list[str]:
     for label in sorted({added.label for added in labels} - set(names)):
         near = nearest(label, graph.class_names)
         if near:
-            raise DataFileError(f"the added label {label!r} is no class of {graph.name!r}{near}")
+            raise DataFileError(f"the added label {label!r} is not a class of {graph.name!r}{near}")
         if graph.class_names:
             _log.warning("the added label %r is a new class of %s", label, graph.name)
         names.append(label)

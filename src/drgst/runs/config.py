@@ -111,7 +111,7 @@ class RunConfig:
         return split.without_validation() if self.validation == "none" else split
 
     def open(self, opener: Callable[[str], Graph]) -> Graph:
-        """The graph; one without any label has the classes of the added labels."""
+        """The graph. A graph without labels gets the classes of the added labels."""
         try:
             return opener(str(self.data))
         except NoLabels:
@@ -123,7 +123,7 @@ class RunConfig:
     def labelled(self, graph: Graph, split: Split | None = None) -> tuple[Graph, Split, np.ndarray | None]:
         """``graph`` with the added labels, the split with their nodes as training nodes, and which are a sample, (N,).
 
-        The last is None where all labels are a sample. ``split`` stands in for :meth:`make_split`.
+        The last is None where all labels are a sample. ``split`` is used instead of :meth:`make_split`.
         """
         if not self.add_labels:
             return graph, self.make_split(graph) if split is None else split, None
@@ -140,7 +140,7 @@ class RunConfig:
     def run_name(self) -> str:
         """A folder name: ``cora-drgst-de-3-seed0``, or ``cora-drgst-plus-3-no-validation-seed0`` without validation.
 
-        A run on a given split has no label count in its name.
+        The name of a run on a given split has no number of labels.
         """
         data, recipe = Path(str(self.data)).stem, str(self.recipe)
         method = recipe.replace(":", "-")

@@ -1,4 +1,4 @@
-"""Short names for contents: whether data, labels and split are still those of an earlier run."""
+"""Fingerprints: whether data, labels and split are still those of an earlier run."""
 
 from __future__ import annotations
 

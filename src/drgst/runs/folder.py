@@ -71,7 +71,7 @@ class RunFolder:
         return self.exists and (self / SUMMARY).is_file()
 
     def check_free(self, resume: bool, force: bool) -> None:
-        """Refuse a folder that a run must not write to; touches nothing."""
+        """Raise an error for a folder that a run must not write to. Changes nothing."""
         if resume and force:
             raise RunError("--resume and --force are both given: resume the old run, or replace it")
         if self.exists:
@@ -97,7 +97,7 @@ class RunFolder:
                 self._held = False
 
     def check_intact(self, stages: int) -> None:
-        """Refuse to go on where config, split or one of the first ``stages`` stages was deleted meanwhile."""
+        """Raise an error if config, split or one of the first ``stages`` stages was deleted meanwhile."""
         paths = [self / CONFIG, self / SPLIT, *(self.stage_path(number) for number in range(stages))]
         lost = [str(path.relative_to(self.path)) for path in paths if not path.is_file()]
         if lost:
@@ -116,8 +116,8 @@ class RunFolder:
     def start(self, run: Run) -> None:
         """Write split and config, the config last; in the folder of an old run, replace that run.
 
-        The results and stages of an old run are removed before its config is replaced, so that a kill in between
-        leaves the old run, unstarted. Only files with the names of a run are removed.
+        The results and stages of an old run are removed before its config is replaced, so that a run killed in
+        between leaves the old run, unstarted. Only files with the names of a run are removed.
         """
         try:
             self.sweep()
@@ -219,7 +219,7 @@ def finished_run(path: str | Path) -> RunFolder:
 
 
 def table_schema(data: str) -> TableSchema | None:
-    """The schema that stands beside the graph ``data`` of a run on tables; None of any other graph."""
+    """The schema saved beside the graph ``data`` of a run on tables; None for any other graph."""
     path = Path(data).with_name(SCHEMA)
     if Path(data).name != GRAPH or not path.is_file():
         return None

@@ -25,7 +25,7 @@ _log = logging.getLogger("drgst")
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold ``folder``, which is made if need be; where another process holds it, that process is named.
+    """Hold ``folder``, which is created if necessary. If another process holds it, the error names that process.
 
     The lock belongs to the open file and ends with the process that holds it, however that ends: a file ``.lock`` that
     was left behind locks nothing. Afterwards the file is removed, and a folder that was made for it and is empty.

@@ -34,7 +34,7 @@ OWN = "own"  # the name of a recipe that is made of the user's parts
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What predicts: the parts of a recipe, the state of the result, and what was found on the fitted graph."""
+    """A fitted model: the parts of a recipe, the state of the result, and its predictions on the fitted graph."""
 
     recipe: str
     parts: AnyRecipe
@@ -61,7 +61,7 @@ class Model:
         return softmax(self.logits(graph))
 
     def unlabelled(self, graph: Graph) -> Graph:
-        """The graph with the classes of the model and without labels; one with other features is refused."""
+        """The graph with the classes of the model and without labels; a graph with other features is refused."""
         if graph.num_features != self.num_features:
             raise GraphError(
                 f"the graph has {graph.num_features} features, the model was fitted on {self.num_features}"
@@ -70,7 +70,7 @@ class Model:
         return graph.with_(labels=hidden, class_names=self.class_names, splits=())
 
     def save(self, folder: str | Path) -> None:
-        """Write the model to ``folder``; one whose learner only its user can make is refused."""
+        """Write the model to ``folder``; a model with a learner of the user's own is refused."""
         settings, backbone = self._to_save()
         tensors = {f"state.{k}": v for k, v in self.state.items()}
         tensors |= {f"fitted.{k}": torch.from_numpy(np.require(v, None, ("C", "W"))) for k, v in self.arrays.items()}

@@ -141,7 +141,7 @@ class Result:
 
     @cached_property
     def train(self) -> np.ndarray:
-        """The training nodes, (M,), sorted. A validation node whose label only stops the training is none."""
+        """The training nodes, (M,), sorted. Validation nodes whose labels only stop the training are not among them."""
         return np.flatnonzero(self.model.arrays["labeled_stage"] == 0)
 
     @property
@@ -180,7 +180,7 @@ class Result:
         return [dict(row) for row in self._rows]
 
     def prior_warning(self) -> str:
-        """A sentence where labels are balanced and predicted class shares are not, and no prior is stated; else ""."""
+        """A warning if labels are balanced, predicted class shares are not, and no prior is stated; else ""."""
         given, rest = self.model.arrays["given"], self.unlabelled
         counts = np.bincount(given[given >= 0], minlength=len(self.model.class_names))
         if self.model.settings.prior is not None or not rest.size or counts.max() > BALANCED * counts.min():
@@ -245,7 +245,7 @@ class Result:
 
 
 def _itself(run: Run) -> Run:
-    """``run``: a function of the module, so that a result can be pickled."""
+    """``run``. A function of the module, so that a result can be pickled."""
     return run
 
 

@@ -1,4 +1,4 @@
-"""A run: made from a config, from the arguments of an estimator or from a task of a bench, then executed."""
+"""A run: made from a config, from the arguments of an estimator or from a task of the laboratory, then executed."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class Checkpointer(Callback):
             setattr(self, name, getattr(inner, name))
 
     def stage(self, history: History) -> None:
-        """The stage itself, and the history so far for people to read."""
+        """Write the stage, and the history so far for people to read."""
         self.folder.check_intact(len(history) - 1)
         before = history[-2] if len(history) > 1 else None
         save_stage(history[-1], self.folder.stage_path(history[-1].number), before)
@@ -226,7 +226,7 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
 
 
 def _same(expected: str | None, found: str, message: str) -> str:
-    """``found``, once it is the fingerprint that is ``expected``."""
+    """``found``; raises an error if another fingerprint is ``expected``."""
     if expected not in (None, found):
         raise RunError(message)
     return found

@@ -1,4 +1,4 @@
-"""What further labels are expected to bring: a learning curve from parts of the given labels, carried on."""
+"""The accuracy expected from further labels: a learning curve from parts of the given labels, extrapolated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEWEST = 12  # labels for a forecast
 
 @dataclass(frozen=True)
 class Fit:
-    """One fit to a part of the labels: how many it was given, how many others it was tried on, and its errors."""
+    """One fit to a part of the labels: how many it was given, how many others it was tested on, and its errors."""
 
     labels: int
     tried: int
@@ -78,8 +78,8 @@ class Forecast:
 def forecast(result: Result, more: tuple[int, ...] = MORE, seed: int = 0) -> Forecast:
     """err(m) = a + b / √m, fitted to the errors of runs on parts of the labels, at the number of labels + m.
 
-    Each run is given a stratified share of the labels and tried on those of the others that are a sample. a and b have
-    a normal prior (:func:`power_law`): a dozen labels tell little about b.
+    Each run is given a stratified share of the labels and tested on those of the others that are a sample. a and b have
+    a normal prior (:func:`power_law`), since a dozen labels say little about b.
     """
     run, rng = result.run, np.random.default_rng(seed)
     train, labels = run.split.train, run.problem.graph.labels

@@ -15,8 +15,8 @@ from drgst.runs.result import Result
 from drgst.selftrain.views.graph_views import Views
 from drgst.threads import limit_threads
 
-CONFIDENT = 0.95  # above which a node is only suggested where it stands for others, or is a sample
-STANDS_FOR = 5  # unlabelled nodes, at least, that such a node must stand for
+CONFIDENT = 0.95  # above which a node is suggested only if it represents others, or is part of a sample
+STANDS_FOR = 5  # unlabelled nodes, at least, that such a node must represent
 CLOSE = 0.2  # difference of the first two probabilities up to which two classes are named
 ROUNDS = 5  # of replacing nodes without a reason
 
@@ -75,7 +75,7 @@ def suggest_first(graph: Graph, n: int, by: str | None = None, seed: int = 0) ->
 def suggest_nodes(state: LabelState, spec: ChooserSpec, n: int, class_names: tuple[str, ...]) -> Suggestions:
     """``n`` nodes by a chooser, fewer where fewer are unlabelled.
 
-    A node of confidence above 0.95 that stands for fewer than five others is replaced, unless it is part of a sample.
+    A node of confidence above 0.95 that represents fewer than five others is replaced, unless it is part of a sample.
     """
     left = state
     for _ in range(ROUNDS):
