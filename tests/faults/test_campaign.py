@@ -313,12 +313,11 @@ def test_a_pickle_calls_nothing(call: str) -> None:
 
 NAMES = ["\x00", "nan", "[", "é\ud800", "../../x", "\x1b[31m", "=1+1", "gnc", "x" * 300, " ", "%s%n"]
 NUMBERS = ["-1", "x", "1.5", "", "nan", "-99999999999999999999", "0x10"]
-COMMANDS = """run G --recipe R|run G --per-class N|run G --threads N|run G --set pool=R|run G --set hidden=N
-run G --set device=R|run G --split R|run G --config R|run R
-run --out none --resume|run G --out -|predict R|predict RUN R|suggest R|suggest RUN --n N
-report R|lab bench --datasets R|lab bench --datasets G --recipes R|lab bench --datasets G --draws N
-lab bench --datasets G --executor R|lab bench export o.csv --store R|lab bench rescue R --store n.db|lab table R
-lab table main --format R|lab figure R|recipes show R|data show R|data check R|data split G --per-class N|R"""
+COMMANDS = """run G --recipe R|run G --per-class N|run G --threads N|run G --set pool=R|run G --set hidden=N|run R
+run G --set device=R|run G --split R|run G --config R|run --out none --resume|run G --out -|predict R|predict RUN R
+suggest R|suggest RUN --n N|report R|lab bench --datasets R|lab bench --datasets G --recipes R|lab table main --format R
+lab bench --datasets G --draws N|lab bench --datasets G --executor R|lab bench export o.csv --store R|lab figure R
+lab bench rescue R --store n.db|lab table R|recipes show R|data show R|data check R|data split G --per-class N|R"""
 
 
 @settings(SHORT, max_examples=40)
@@ -329,5 +328,6 @@ lab table main --format R|lab figure R|recipes show R|data show R|data check R|d
 )
 def test_wrong_arguments(good: Path, words: str, name: str, number: str) -> None:
     table = {"G": good / "g.npz", "RUN": good / "run", "R": name, "N": number, "hidden=N": f"hidden={number}"}
+    table |= {f"{key}=R": f"{key}={name}" for key in ("pool", "device")}
     out = ["--out", "out"] if words.startswith("run") and "--out" not in words else []
     answers(*(table.get(word, word) for word in words.split()), *out, wrong=True)
