@@ -50,7 +50,7 @@ ORDERS = {
     """,
     "uncertainty": """
         dropedge
-        closed calibration class_prior
+        calibration class_prior
         gain cagcn
     """,
     "selftrain": """

@@ -7,7 +7,13 @@ import pytest
 import torch
 
 from drgst.nn.losses import CorrectedCrossEntropy
-from drgst.selftrain.slots.correct import learn_transition, learn_transition_as_released, transition_loss
+from drgst.selftrain.slots.correct import learn_transition, learn_transition_as_released
+
+
+def transition_loss(t: np.ndarray, p: np.ndarray, labels: np.ndarray) -> float:
+    """Σ_k Σ_{i: y_i = k} ‖T_k - f(x_i)‖² + ‖T Tᵀ - I‖² (Eq. update_T)."""
+    c = t.shape[0]
+    return float(((t[labels] - p) ** 2).sum() + ((t @ t.T - np.eye(c)) ** 2).sum())
 
 
 def gradient(t: np.ndarray, p: np.ndarray, labels: np.ndarray) -> np.ndarray:

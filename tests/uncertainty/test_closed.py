@@ -11,8 +11,7 @@ import torch
 from drgst.graph.core import make_graph
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.random import generator
-from drgst.uncertainty.closed import closed_gain, dropout_gain
-from drgst.uncertainty.gain import GainSettings, estimate_gain, sampled_gain
+from drgst.uncertainty.gain import GainSettings, closed_gain, dropout_gain, estimate_gain, sampled_gain
 
 
 def second_order(covariance: np.ndarray, z: np.ndarray) -> np.ndarray:

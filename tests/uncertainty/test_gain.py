@@ -17,11 +17,11 @@ from drgst.nn.inputs import make_inputs
 from drgst.nn.models.base import Backbone
 from drgst.nn.models.gcn import GCN
 from drgst.nn.random import generator, seeded_torch
-from drgst.uncertainty.closed import closed_gain
 from drgst.uncertainty.gain import (
     GainSettings,
     GainStream,
     check_supported,
+    closed_gain,
     entropy,
     estimate_gain,
     fastest_settings,

@@ -121,8 +121,8 @@ def iceberg(settings: Settings) -> Recipe:
     """L = mean BCE(V_L) + λ · mean over S of [BCE(u, ȳ_u) + ½ RCE(u, ȳ_u)]; BCE = -log softmax(z + log π)_y.
 
     S = {u ∈ pool: max p_u ≥ the mean of it over the pool}, selected anew in every epoch after the first 20; π are the
-    class shares of V_L and of S, each in its own term (double balancing); RCE = 4 (1 - p_y) is the symmetric term that
-    bears wrong pseudo-labels. λ = ``pseudo_weight`` is 0.1, set on validation nodes of fresh draws of Cora. The network
+    class shares of V_L and of S, each in its own term (double balancing); RCE = 4 (1 - p_y) is symmetric and robust
+    to wrong pseudo-labels. λ = ``pseudo_weight`` is 0.1, set on validation nodes of fresh draws of Cora. The network
     is APPNP, whose propagation is apart from its layers, as in the paper; propagation follows the layers here. Written
     from the paper's description; weights, warm-up and network settings are ours. As S is never fixed, the history has
     stage 0 alone.

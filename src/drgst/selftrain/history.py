@@ -124,7 +124,7 @@ class History:
         return tuple(s for s in self.stages if s.accepted)
 
     def with_stage(self, stage: Stage) -> History:
-        """This history and one more stage; of very many nodes, the selection logits of earlier ones are let go."""
+        """This history and one more stage; with very many nodes, earlier stages lose their selection logits."""
         earlier = self.stages
         if stage.logits.shape[0] > LEAN_NODES:
             earlier = tuple(replace(s, selection_logits=None) for s in earlier)

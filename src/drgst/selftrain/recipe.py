@@ -44,10 +44,10 @@ class Recipe:
     def reads(self) -> frozenset[str]:
         """The settings that the engine and the parts read while they run."""
         names = {"keep"}.union(*(getattr(part, "reads", ()) for part in wrapped(self)))
-        if isinstance(self.select, Nothing):  # there is a teacher alone
+        if isinstance(self.select, Nothing):  # only a teacher is trained
             names -= {"keep", "on_collapse"}
         if "gain" not in self.requires:
-            names -= {"estimator"}  # the fastest_settings is taken
+            names -= {"estimator"}  # the cheapest one is used
         return frozenset(names)
 
     def with_parts(self, **parts: Any) -> Recipe:
@@ -85,7 +85,7 @@ AnyRecipe = Recipe | Composite
 
 
 def wrapped(part: Any) -> Iterator[Any]:
-    """What stands in the fields of ``part``, and in the fields of the parts that it wraps."""
+    """The values of the fields of ``part``, and of the fields of the parts that it wraps."""
     for inner in part if isinstance(part, tuple) else [getattr(part, f.name) for f in fields(part)]:
         yield inner
         if isinstance(inner, tuple) or (is_dataclass(inner) and not isinstance(inner, type)):

@@ -23,7 +23,7 @@ def balanced_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def reverse_cross_entropy(logits: Tensor, labels: Tensor, log_zero: float = -4.0) -> Tensor:
-    """-Σ_k p_k log ŷ_k = -log_zero (1 - p_y) with log 0 = ``log_zero``, (M,): bounded, so it bears wrong labels."""
+    """-Σ_k p_k log ŷ_k = -log_zero (1 - p_y) with log 0 = ``log_zero``, (M,): bounded, so robust to wrong labels."""
     return -log_zero * (1 - logits.softmax(dim=1).gather(1, labels.unsqueeze(1)).squeeze(1))
 
 

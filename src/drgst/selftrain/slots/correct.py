@@ -57,12 +57,6 @@ class NoCorrection:
         return Corrected(student, (student,))
 
 
-def transition_loss(t: np.ndarray, p: np.ndarray, labels: np.ndarray) -> float:
-    """Σ_k Σ_{i: y_i = k} ‖T_k - f(x_i)‖² + ‖T Tᵀ - I‖² (Eq. update_T)."""
-    c = t.shape[0]
-    return float(((t[labels] - p) ** 2).sum() + ((t @ t.T - np.eye(c)) ** 2).sum())
-
-
 def learn_transition(p: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:
     """argmin_T of Eq. update_T from T = I, (C, C).
 

@@ -144,7 +144,7 @@ class TopShare:
 
 @dataclass(frozen=True)
 class Union:
-    """S_a ∪ S_b. A node to which both give a class, but not the same, keeps the one of ``a``."""
+    """S_a ∪ S_b. A node to which both give different classes keeps that of ``a``."""
 
     a: Select
     b: Select

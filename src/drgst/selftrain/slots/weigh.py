@@ -63,7 +63,7 @@ class Anchored:
     """w_u = (1 - γ) + γ B_u / mean B on S_U, and w = σ Σ_u w_u / |V_L| on V_L.
 
     The few true labels weigh the share σ of all pseudo-labels, however many these are; γ = ``gain`` mixes
-    information gain in, 0 leaves all pseudo-labels alike.
+    information gain in; with 0 all pseudo-labels weigh the same.
     """
 
     requires: ClassVar[frozenset[str]] = frozenset({"gain"})
