@@ -12,7 +12,7 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
-from drgst.runs.metrics import calibration_error
+from drgst.runs.metrics import ClassScores
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import believe, self_train
 from drgst.selftrain.history import History
@@ -42,7 +42,7 @@ def test_argmax_is_kept_and_the_error_falls(overconfident: tuple[Problem, np.nda
     made = part.apply(part.fit(logits, problem, 0), logits, problem.graph, "cpu")
     np.testing.assert_array_equal(made.argmax(axis=1), logits.argmax(axis=1))
     labels = problem.graph.labels[val]
-    before, after = (calibration_error(softmax(z[val]), labels, 10) for z in (logits, made))
+    before, after = (ClassScores(softmax(z[val]), labels).ece() for z in (logits, made))
     assert after < before - 0.02
 
 
