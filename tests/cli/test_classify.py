@@ -95,7 +95,7 @@ def test_all_faults_are_listed_and_nothing_is_written(capsys: Any, extra: tuple[
     assert code == 2
     assert "accounts.csv, line 242, column 'account_id': the id" in out
     assert "'nobody'" in out
-    assert "3 problems found" in out
+    assert "3 faults found" in out
     assert not Path("runs").exists()
 
 
@@ -152,7 +152,7 @@ def test_new_rows_alone_make_a_graph_of_their_own(capsys: Any) -> None:
     edges = ("--edges", "two/transactions.csv")
     code, out, _ = call(capsys, "predict", "r", "--nodes", "two/accounts.csv", *edges, "--alone")
     assert code == 2
-    assert "problem" in out
+    assert "fault" in out
 
 
 def test_predict_refuses_what_does_not_fit(capsys: Any) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,51 +19,46 @@ NODES = "id,label,f\na,x,1\nb,y,2\n"
 EDGES = "source,target\na,b\n"
 
 BAD_NODES = {
-    "missing id": ("name,label\na,x\nb,y\n", r"nodes.csv: the column 'id' is missing \(found: name, label\)"),
-    "duplicate ids": ("id,label\na,x\nb,y\na,x\n", "node id a occurs more than once"),
-    "the same number twice": ("id,label\n1,x\n2,y\n1,x\n", "node id 1 occurs more than once"),
-    "empty id": ("id,label\na,x\n,y\n", "node 2 has no id"),
-    "negative id": ("id,label\n-3,x\n4,y\n", "node id -3 is negative"),
-    "id too long": (f"id,label\n{'a' * 300},x\nb,y\n", "node 1 has an id of 300 characters"),
-    "text feature": ("id,label,f\na,x,1\nb,y,tall\n", "row 2, column 'f' holds 'tall', not a number"),
-    "NaN feature": ("id,label,f\na,x,1\nb,y,NaN\n", "row 2, column 'f' is empty or NaN"),
-    "missing feature": ("id,label,f\na,x,1\nb,y,\n", "row 2, column 'f' is empty or NaN"),
-    "infinite feature": ("id,label,f\na,x,1\nb,y,-inf\n", "feature of node b is NaN or infinite"),
-    "feature too large": ("id,label,f\na,x,1\nb,y,1e300\n", "feature of node b is NaN or infinite"),
-    "sparse text": ("id,label,features\na,x,1:2\nb,y,1:tall\n", "row 2, '1:tall' is not index:value"),
-    "sparse negative index": ("id,label,features\na,x,-1:2\nb,y,\n", "row 1, '-1:2' is not index:value"),
-    "sparse huge index": ("id,label,features\na,x,99999999999:2\nb,y,\n", "row 1, '99999999999:2' is not index:value"),
-    "sparse NaN": ("id,label,features\na,x,1:nan\nb,y,\n", "feature of node a is NaN or infinite"),
-    "sparse twice": ("id,label,features\na,x,1:2 1:3\nb,y,\n", "row 1 names feature 1 more than once"),
-    "sparse too wide": ("id,label,features:2\na,x,5:2\nb,y,\n", "feature 5 is named, but the column"),
+    "missing id": ("name,label\na,x\nb,y\n", r"nodes.csv: unknown column 'id' \(known: label, name\)"),
+    "duplicate ids": ("id,label\na,x\nb,y\na,x\n", "line 4, column 'id': the id 'a' occurs again, first in line 2"),
+    "the same number twice": ("id,label\n1,x\n2,y\n1.0,x\n", "line 4, column 'id': the id '1' occurs again"),
+    "empty id": ("id,label\na,x\n,y\n", "line 3, column 'id': the id is empty"),
+    "negative id": ("id,label\n-3,x\n4,y\n", "line 2, column 'id': the id '-3' is negative"),
+    "id too long": (f"id,label\n{'a' * 300},x\nb,y\n", "line 2, column 'id': the id has 300 characters"),
+    "id with a zero byte": ("id,label\na,x\n" + "b,y\n" * 20_000 + "c\0,y\n", "line 20003, .*'id': .* zero byte"),
+    "sparse text": ("id,label,features\na,x,1:2\nb,y,1:tall\n", "line 3, .*: '1:tall' is not index:value pairs"),
+    "sparse negative index": ("id,label,features\na,x,-1:2\nb,y,\n", "line 2, .*: '-1:2' is not index:value"),
+    "sparse huge index": ("id,label,features\na,x,99999999999:2\nb,y,\n", "'99999999999:2' is not index:value"),
+    "sparse NaN": ("id,label,features\na,x,1:nan\nb,y,\n", "'1:nan' is not index:value"),
+    "sparse twice": ("id,label,features\na,x,1:2 1:3\nb,y,\n", "'1:2 1:3' is not index:value"),
+    "sparse too wide": ("id,label,features:2\na,x,5:2\nb,y,\n", "'5:2' is not index:value"),
     "sparse width": ("id,label,features:many\na,x,5:2\nb,y,\n", "must be called features, or features: and their"),
-    "both kinds": ("id,label,features,f\na,x,5:2,1\nb,y,,2\n", "beside 'features' there can be no column 'f'"),
-    "no labels": ("id,label\na,\nb,\n", "all labels are missing"),
-    "no label column": ("id,f\na,1\nb,2\n", "all labels are missing"),
-    "labels of -1": ("id,label\na,-1\nb,-1\n", "all labels are missing"),
-    "one class": ("id,label\na,x\nb,x\n", "one class only"),
+    "both kinds": ("id,label,features,f\na,x,5:2,1\nb,y,,2\n", "column 'f': beside 'features' there can be no other"),
+    "no labels": ("id,label\na,\nb,\n", "column 'label': no node has a label"),
+    "no label column": ("id,f\na,1\nb,2\n", "unknown column 'label'"),
+    "labels of -1": ("id,label\na,-1\nb,-1\n", "no node has a label"),
+    "one class": ("id,label\na,x\nb,x\n", "only one class has a label"),
     "negative label": ("id,label\na,-2\nb,1\n", "label -2 is not allowed"),
-    "empty graph": ("id,label\n", "the graph is empty"),
-    "empty file": ("", "nodes.csv is empty: a header with the column 'id' is needed"),
-    "mixed width, short": ("id,label,f\na,x,1\nb,y\n", "nodes.csv: row 2 has 2 columns, but the header has 3"),
-    "mixed width, long": ("id,label,f\na,x,1\nb,y,1,2\n", "nodes.csv: row 2 has 4 columns, but the header has 3"),
-    "column twice": ("id,label,f,f\na,x,1,1\nb,y,2,2\n", "the column 'f' occurs more than once"),
-    "strange split": ("id,label,split\na,x,train\nb,y,maybe\n", "column 'split' holds 'maybe'; train, val, test"),
-    "cut in a quote": ('id,label\na,x\nb,"y', "nodes.csv is cut short or has a cell that is quoted on one side"),
+    "empty graph": ("id,label\n", "nodes.csv: has no rows below its header"),
+    "header without line end": ("id,label", "nodes.csv: has no rows below its header"),
+    "empty file": ("", "nodes.csv: is empty: a header line with column names is needed"),
+    "mixed width, short": ("id,label,f\na,x,1\nb,y\n", "line 3: has 2 cells, but the header has 3"),
+    "mixed width, long": ("id,label,f\na,x,1\nb,y,1,2\n", "line 3: has 4 cells, but the header has 3"),
+    "mixed width after a long cell": (f"id,label,f\na,x,{'1' * 140_000}\nb,y\n", "line 3: has 2 cells"),
+    "column twice": ("id,label,f,f\na,x,1,1\nb,y,2,2\n", "line 1, column 'f': 2 columns have this name"),
+    "strange split": ("id,label,split\na,x,train\nb,y,maybe\n", "line 3, column 'split': 'maybe' is not a part of"),
+    "cut in a quote": ('id,label\na,x\nb,"y', "line 3: a quoted cell starts here and never ends"),
 }
 
 BAD_EDGES = {
-    "missing column": ("from,target\na,b\n", r"edges.csv: the column 'source' is missing \(found: from, target\)"),
-    "unknown node": ("source,target\na,b\na,zoe\n", "edges.csv: row 2, target 'zoe' is not the id of a node"),
-    "empty end": ("source,target\n,b\n", "row 1, source '' is not the id of a node"),
-    "negative end": ("source,target\n-1,b\n", "row 1, source '-1' is not the id of a node"),
-    "zero weight": ("source,target,weight\na,b,0\n", "edges.csv: row 1 has weight 0.0; weights are finite and above 0"),
-    "negative weight": ("source,target,weight\na,b,-1.5\n", "row 1 has weight -1.5"),
-    "infinite weight": ("source,target,weight\na,b,inf\n", "row 1 has weight inf"),
-    "missing weight": ("source,target,weight\na,b,\n", "row 1, column 'weight' is empty or NaN"),
-    "text weight": ("source,target,weight\na,b,big\n", "row 1, column 'weight' holds 'big', not a number"),
-    "vanishing weight": ("source,target,weight\na,b,1e-300\n", "row 1 has weight 0.0"),
-    "mixed width": ("source,target\na,b\na\n", "edges.csv: row 2 has 1 columns, but the header has 2"),
+    "missing column": ("from,target\na,b\n", r"edges.csv: unknown column 'source' \(known: from, target\)"),
+    "unknown node": ("source,target\na,b\na,zoe\n", "line 3, column 'target': 'zoe' is not the id of a node"),
+    "empty end": ("source,target\n,b\n", "line 2, column 'source': the end of the edge is empty"),
+    "negative end": ("source,target\n-1,b\n", "line 2, column 'source': '-1' is not the id of a node"),
+    "negative weight": ("source,target,weight\na,b,-1.5\n", "line 2, column 'weight': the weight '-1.5' is negative"),
+    "infinite weight": ("source,target,weight\na,b,inf\n", "the weight 'inf' is not a number"),
+    "text weight": ("source,target,weight\na,b,big\n", "the weight 'big' is not a number"),
+    "mixed width": ("source,target\na,b\na\n", "edges.csv, line 3: has 1 cell, but the header has 2"),
 }
 
 
@@ -96,13 +95,13 @@ def test_the_good_twin_of_all_these_loads(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"features": [[1.0], [1.0, 2.0]]}, "row 2 lists 2 features, but the first lists 1"),
-        ({"features": [[1.0], None]}, "row 2 lists 0 features"),
+        ({"features": [[1.0], [1.0, 2.0]]}, r"row 2, column 'features': '\[1.0, 2.0\]' is not"),
+        ({"features": [[1.0], None]}, "row 2, column 'features': 'None' is not"),
         ({"features": [["a"], ["b"]]}, "not lists of numbers"),
-        ({"features": [[1.0], [float("nan")]]}, "NaN or infinite"),
-        ({"f": ["1", "2"]}, "column 'f' holds string, not numbers"),
-        ({"f": [1.0, None]}, "row 2, column 'f' is empty"),
-        ({"id": [1.5, None]}, "node 2 has no id"),
+        ({"features": [[1.0], [float("nan")]]}, "row 2, column 'features'"),
+        ({"id": [1.5, None]}, "row 2, column 'id': the id is empty"),
+        ({"label": [["x"], ["y"]]}, "the column 'label' holds list<"),
+        ({"f": pa.array([0, 1], pa.timestamp("us", "No/Such_Zone"))}, "column 'f': a cell can't be read"),
     ],
 )
 def test_bad_parquet(tmp_path: Path, columns: dict[str, list[object]], message: str) -> None:
@@ -123,7 +122,46 @@ def test_a_parquet_file_cut_short(tmp_path: Path) -> None:
             drgst.open_graph(tmp_path)
 
 
-def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
-    (write(tmp_path) / "nodes.csv").write_bytes("id,label\nä,x\nb,y\n".encode("latin1"))
-    with pytest.raises(DrgstError, match=r"nodes.csv can't be read"):
-        drgst.open_graph(tmp_path)
+def test_a_file_that_is_not_utf8_is_read_as_windows_1252(tmp_path: Path) -> None:
+    (write(tmp_path) / "nodes.csv").write_bytes("id,label,f\na,ä,1\nb,y,2\n".encode("latin1"))
+    graph = drgst.open_graph(tmp_path)
+    assert graph.class_names == ("y", "ä")
+    assert graph.notes[0] == "nodes.csv is not UTF-8; it was read as cp1252"
+
+
+def test_pipes_devices_and_folders_are_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "folder.csv").mkdir()
+    for path in (tmp_path / "pipe.csv", Path("/dev/zero"), tmp_path / "folder.csv"):
+        (fault,) = drgst.check_tables(path, label="y")
+        assert "can't be read" in str(fault)
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(NODES.encode())))
+    assert drgst.from_tables("-", label="label").graph.node_ids.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"nodes.{suffix}"
+    if suffix == "csv":
+        path.write_bytes(gzip.compress(b"id,label\n" + b"1,a\n" * (1 << 20)))
+    else:
+        pq.write_table(pa.table({"id": pa.nulls(1 << 20, pa.int64()), "label": pa.nulls(1 << 20, pa.int64())}), path)
+    assert path.stat().st_size < 10**5
+    for place in ("drgst.memory", "drgst.tables.source"):
+        monkeypatch.setattr(f"{place}.available_memory", lambda: 1 << 20)
+    (fault,) = drgst.check_tables(path, label="label")
+    assert "unpacked, would need" in str(fault)
+
+
+@pytest.mark.slow
+def test_wide_tables_are_read_in_seconds(tmp_path: Path) -> None:
+    columns = {f"c{j}": [f"K{(j + i) % 9}-{i % 7}" for i in range(400)] for j in range(10_000)}
+    nodes = pa.table({"id": list(range(400)), "label": ["a", "b"] * 200} | columns)
+    start = time.process_time()
+    assert drgst.from_tables(nodes, label="label").graph.num_nodes == 400
+    assert time.process_time() - start < 20

@@ -18,6 +18,7 @@ from drgst.graph.split import Split
 from drgst.io import build_folder
 from drgst.io.build_folder import build_graph_folder
 from drgst.io.folder import META, open_graph_folder, save_graph_folder
+from drgst.tables import source
 from drgst.tables.graph_tables import read_tables, write_tables
 
 
@@ -68,6 +69,7 @@ def test_tables_give_the_same_graph_as_in_memory(
     kind: str, suffix: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_folder, "ROWS", rows)
+    monkeypatch.setattr(source, "ROWS", rows)
     write_tables(graph(kind), tmp_path / "tables", suffix)  # type: ignore[arg-type]
     built = build_graph_folder(tmp_path / "tables", tmp_path / "out", "100MB")
     assert_equal(built, read_tables(tmp_path / "tables"))
@@ -80,17 +82,18 @@ def test_directed_repeated_and_looped_edges(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text(text, encoding="utf-8")
     built = build_graph_folder(tmp_path, tmp_path / "out")
     assert_equal(built, read_tables(tmp_path))
-    assert built.notes == ("1 self-loops were removed",)
+    assert built.adjacency[0, 1] == 6
+    assert built.notes == ("edges.csv: 1 self-loop dropped", "2 repeated or returning edges merged (sum)")
 
 
 @pytest.mark.parametrize(
     ("edges", "words"),
     [
-        ("source,target\na,q\n", "target 'q' is not the id of a node"),
-        ("source,target\nq,a\n", "source 'q' is not the id of a node"),
-        ("source,target,weight\na,b,-1\n", "weight -1.0: weights must be above 0"),
+        ("source,target\na,q\n", "column 'target': 'q' is not the id of a node"),
+        ("source,target\nq,a\n", "column 'source': 'q' is not the id of a node"),
+        ("source,target,weight\na,b,-1\n", "the weight '-1' is negative"),
         ("source,target,weight\na,b,much\n", "much"),
-        ("from,target\na,b\n", "no column 'source'"),
+        ("from,target\na,b\n", "unknown column 'source'"),
     ],
 )
 def test_bad_edges(edges: str, words: str, tmp_path: Path) -> None:
@@ -104,7 +107,7 @@ def test_bad_edges(edges: str, words: str, tmp_path: Path) -> None:
 def test_repeated_ids(tmp_path: Path) -> None:
     (tmp_path / "nodes.csv").write_text("id,label\na,x\na,y\n", encoding="utf-8")
     (tmp_path / "edges.csv").write_text("source,target\n", encoding="utf-8")
-    with pytest.raises(DrgstError, match="node id a occurs more than once"):
+    with pytest.raises(DrgstError, match="the id 'a' occurs again, first in line 2"):
         build_graph_folder(tmp_path, tmp_path / "out")
 
 

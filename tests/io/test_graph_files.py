@@ -39,7 +39,7 @@ def test_networkx_files(tmp_path: Path, suffix: str, directed: bool) -> None:
     assert graph.node_ids.tolist() == NAMES
     assert graph.class_names == ("x", "y")
     assert graph.labels.tolist() == [0, 1, 0, 1, -1, -1]
-    assert graph.adjacency[0, 1] == (5 if directed else 2)  # the largest of both directions
+    assert graph.adjacency[0, 1] == (7 if directed else 2)  # the sum over both directions
     assert graph.num_edges == 3
     assert graph.num_features == 3  # age and two cities
 
@@ -75,7 +75,7 @@ def test_labels_by_file_attribute_and_position(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("id,label\nzoe,p\nann,q\nann,p\n")
     with pytest.raises(drgst.TableError, match=r"bad.csv, line 2, column 'id': 'zoe' is not a node of g") as caught:
         drgst.open_graph(tmp_path / "g.graphml", labels=tmp_path / "bad.csv")
-    assert str(caught.value.problems[1]) == "bad.csv, line 4, column 'label': node 'ann' has two labels"
+    assert str(caught.value.faults[1]) == "bad.csv, line 4, column 'label': node 'ann' has two labels"
     drgst.save_graph(graph, tmp_path / "g.npz")
     with pytest.raises(DataFileError, match="has its own labels"):
         drgst.open_graph(tmp_path / "g.npz", labels=tmp_path / "l.csv")
@@ -104,7 +104,7 @@ def test_a_header_and_faults_of_an_edge_list(tmp_path: Path) -> None:
     assert isinstance(graph.features, sp.csr_array | np.ndarray)
     assert graph.num_features == 0
     path.write_text("1 2\n7\n2 3\n8\n")
-    with pytest.raises(drgst.TableError, match=r"e.txt, line 2: '7' is no edge: two ids are needed; 1 more problem"):
+    with pytest.raises(drgst.TableError, match=r"e.txt, line 2: '7' is no edge: two ids are needed; 1 more fault"):
         drgst.open_graph(path, labels=tmp_path / "l.csv")
     path.write_text("# nothing\n")
     with pytest.raises(drgst.TableError, match="is empty"):

@@ -64,8 +64,6 @@ def test_frames_become_a_graph() -> None:
     assert graph.num_features == len(schema.feature_names) == len(schema.feature_columns)
     for note in ("1 self-loop dropped", "1 column dropped ('club')", "3 repeated or returning edges merged (sum)"):
         assert any(note in text for text in made.notes), note
-    assert made.relations["edges"][0, 1] == 2  # directed
-    assert made.relations["edges"][1, 0] == 1
     text = schema.describe()
     assert "club           dropped   all cells are the same" in text
     assert "age            number    2 features, one of them for missing cells" in text
@@ -103,7 +101,6 @@ def test_without_edges_and_without_ids() -> None:
     made = drgst.from_tables(PEOPLE.drop(columns=["name"]), label="class")
     assert made.graph.node_ids.tolist() == list(range(6))
     assert made.graph.num_edges == 0
-    assert made.relations == {}
     plain = drgst.from_tables(PEOPLE, TRADES, label="class", edge_columns=False)
     assert not plain.schema.edge_columns
 
@@ -111,13 +108,12 @@ def test_without_edges_and_without_ids() -> None:
 def test_several_relations() -> None:
     calls = pd.DataFrame({"caller": ["ann", "flo"], "callee": ["flo", "eve"], "minutes": [3.5, 4.0]})
     made = drgst.from_tables(PEOPLE, {"trades": TRADES, "calls": calls}, label="class")
-    assert list(made.relations) == ["trades", "calls"]
-    assert made.relations["calls"][0, 5] == 1
+    assert [relation.name for relation in made.schema.relations] == ["trades", "calls"]
     assert made.graph.adjacency[0, 5] == 1
     assert made.graph.adjacency[0, 1] == pytest.approx(3 / 2.5)
     assert "calls out: minutes sum" in made.schema.feature_names
     unnamed = drgst.from_tables(PEOPLE, [TRADES, calls], label="class")
-    assert list(unnamed.relations) == ["edges 1", "edges 2"]
+    assert [relation.name for relation in unnamed.schema.relations] == ["edges 1", "edges 2"]
 
 
 def test_unknown_endpoints_are_added_as_nodes_without_features() -> None:
@@ -180,7 +176,7 @@ def test_new_nodes_join_a_fitted_graph() -> None:
     assert graph.adjacency[6, 0] == 1
     assert graph.adjacency[0, 1] == 4  # 3 old rows and a new one
     assert graph.labels[6] == -1
-    for note in ("1 row of nodes of the fitted graph left out", "the labels 'z' are no classes of fitting"):
+    for note in ("1 row of nodes of the fitted graph left out", "the labels 'z' were not classes"):
         assert any(note in text for text in made.notes), note
     with pytest.raises(GraphError, match="the base graph has 0 features"):
         fitted.schema.apply(later, base=fitted.graph.with_(features=sp.csr_array((6, 0), dtype=np.float32)))

@@ -1,4 +1,4 @@
-"""Cells as numbers, booleans and dates."""
+"""Cells of columns of any type as texts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from drgst.tables.cells import ISO, booleans, date_formats, dates, number_style, numbers, read_cells
-
-Texts = list[str]
-
-
-def array(*texts: str) -> pa.Array:
-    return pa.array(texts, pa.string())
+from drgst.tables.cells import CellError, read_cells
 
 
 def column(values: list[object], kind: pa.DataType | None = None) -> pa.ChunkedArray:
@@ -35,7 +29,7 @@ def test_cells_of_every_type_are_texts() -> None:
     ):
         cells = read_cells(column(values))
         assert cells is not None
-        assert cells.texts == texts
+        assert cells.known.texts == texts
         assert cells.rows == 3
     assert read_cells(column([[1], [2]])) is None
     assert read_cells(column([b"x"])) is None
@@ -51,47 +45,42 @@ def test_several_chunks_and_dictionaries() -> None:
 
 
 def test_words_for_missing_are_kept_in_ids() -> None:
-    cells = read_cells(column(["na", "", "x"]), missing=False)
+    cells = read_cells(column(["na", "", "x"]))
     assert cells is not None
     assert cells.texts == ["na", "x"]
     assert cells.missing.tolist() == [False, True, False]
+    assert cells.known.texts == ["x"]
+    assert cells.known.missing.tolist() == [True, True, False]
 
 
-def test_numbers_in_three_styles() -> None:
-    plain = array("1", "-2.5", "+3", ".5", "4.", "1e3", "$ 7", "12 %", "1 000", "x", "1,5", "inf", "1e999", "0x10")
-    expected = [1, -2.5, 3, 0.5, 4, 1000, 7, 12, 1000, *[np.nan] * 5]
-    np.testing.assert_array_equal(numbers(plain), expected)
-    thousands, comma = array("1,234.5", "2", "12,000"), array("1.234,5", "0,25", "3")
-    assert (number_style(thousands), number_style(comma), number_style(plain)) == (
-        *("thousands", "decimal comma"),
-        "decimal comma",
-    )
-    np.testing.assert_array_equal(numbers(thousands, "thousands"), [1234.5, 2, 12000])
-    np.testing.assert_array_equal(numbers(comma, "decimal comma"), [1234.5, 0.25, 3])
-
-
-def test_booleans() -> None:
-    np.testing.assert_array_equal(booleans(array("Yes", "F", "1", "maybe")), [1, 0, 1, np.nan])
+def test_the_apostrophe_of_inert_cells_is_removed_in_text_files() -> None:
+    given = column(["'=1+1", "=1+1", "'@x", "'quoted'", "''-a"])
+    cells = read_cells(given, from_text_file=True)
+    assert cells is not None
+    assert [cells.texts[code] for code in cells.codes] == ["=1+1", "=1+1", "@x", "'quoted'", "'-a"]
+    plain = read_cells(given)
+    assert plain is not None
+    assert plain.texts == given.to_pylist()
 
 
 @pytest.mark.parametrize(
-    ("texts", "form"),
+    ("values", "kind", "row"),
     [
-        (["2024-01-31", "2024-02-01"], ISO),
-        (["2024-01-31T10:00:00Z", "2024-02-01T00:00:00+02:00"], ISO),
-        (["31/01/2024", "01/02/2024"], "%d/%m/%Y"),
-        (["01/31/2024", "02/01/2024"], "%m/%d/%Y"),
-        (["31.01.2024 10:00", "01.02.2024 11:30"], "%d.%m.%Y %H:%M"),
-        (["Jan 31, 2024", "Feb 1, 2024"], "%b %d, %Y"),
+        (["a", "b\0", "c"], pa.string(), 1),
+        ([0, 1], pa.timestamp("us", "No/Such_Zone"), None),
     ],
 )
-def test_dates(texts: Texts, form: str) -> None:
-    assert date_formats(array(*texts), 1.0)[0] == form
-    days = dates(array(*texts, "2024-02-30", "soon"), form)
-    assert np.floor(days[0]) == (date(2024, 1, 31) - date(1970, 1, 1)).days
-    assert np.isnan(days[2:]).all()
+def test_cells_that_can_not_be_read_are_one_sentence(values: list[object], kind: pa.DataType, row: int | None) -> None:
+    with pytest.raises(CellError) as caught:
+        read_cells(column(values, kind))
+    assert caught.value.row == row
+    assert "\n" not in str(caught.value)
 
 
-def test_no_format_for_words() -> None:
-    assert date_formats(array("a", "b"), 0.5) == []
-    assert date_formats(array(), 0.5) == []
+def test_text_that_is_not_utf8_has_its_row() -> None:
+    damaged = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"a\xff")]
+    )
+    with pytest.raises(CellError) as caught:
+        read_cells(pa.chunked_array([damaged]))
+    assert caught.value.row == 1

@@ -15,6 +15,8 @@ import drgst
 from drgst.errors import DataFileError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
+from drgst.io.build_folder import build_graph_folder
+from drgst.tables.graph_tables import try_tables
 
 PEOPLE = """\
 id,label,split,age,"likes, tea"
@@ -45,14 +47,14 @@ def test_a_graph_written_by_hand(tmp_path: Path) -> None:
     assert graph.class_names == ("cats", "dogs")
     assert graph.labels.tolist() == [0, 1, 0, -1, 1]
     assert graph.features.tolist() == [[31, 1], [45, 0], [27, 1], [60, 0], [38, 0]]
-    assert graph.adjacency[0, 1] == graph.adjacency[1, 0] == 2  # of duplicates the largest weight
+    assert graph.adjacency[0, 1] == graph.adjacency[1, 0] == 3  # the sum of both directions
     assert graph.adjacency[1, 2] == 0.5
     assert graph.degrees.tolist() == [1, 2, 1, 0, 0]  # isolated nodes stay
     assert graph.split is not None
     assert [p.tolist() for p in (graph.split.train, graph.split.val, graph.split.test)] == [[0, 1], [2], [4]]
     assert graph.split.pool.tolist() == [3]
     assert graph.name == tmp_path.name
-    for word in ("column 'since' is not used", "1 self-loops were removed", "made undirected"):
+    for word in ("column 'since' not used", "1 self-loop dropped", "1 repeated or returning edge merged (sum)"):
         assert any(word in note for note in graph.notes)
 
 
@@ -146,3 +148,73 @@ def test_cora_survives_the_way_through_tables(cora: Graph, tmp_path: Path) -> No
     assert (again.features != cora.features).nnz == 0
     assert (again.adjacency != cora.adjacency).nnz == 0
     assert [again.class_names[k] for k in again.labels] == [cora.class_names[k] for k in cora.labels]
+
+
+WAYS = {
+    "quoted": ('id,label,f\n"a,1",x,1\n"b ""q""",y,2\n"c\nd",,3\n', 'source,target\n"a,1","b ""q"""\n"c\nd","a,1"\n'),
+    "semicolons": ("id;label;f\r\n1;x;1,5\r\n2;y;2,5\r\n", "source;target;weight\r\n1;2;0,5\r\n2;1;1.234,5\r\n"),
+    "repeated": ("id,label\na,x\nb,y\nc,\n", "source,target,weight\na,b,5\nb,a,3\nc,c,1\nc,a,0\nb,c,\n"),
+    "both ways": ("id,label\na,x\nb,y\nc,\n", "source,target,weight\na,b,5\nb,a,5\nc,a,2\na,c,2\n"),
+    "names beside weight": ("id,label\na,x\nb,y\n", "source,target,WEIGHT,weight\na,b,7,2\n"),
+    "inert": ("id,label\n'=a,'+x\n'@b,y\n", "source,target\n'=a,'@b\n"),
+    "apostrophes": ("id,label\n'a',x\n'b',''\nc,x\n", "source,target\n'a','b'\n"),
+    "decimals": ("id,label\n1.0,0\n2.0,1.0\n", "source,target\n1,2\n2.0,1\n"),
+    "words": ("id,label,city\nnone,x,Oslo\n-,y,\nna,none,Oslo\n", "source,target\nnone,-\nna,-\n"),
+    "split": ("id,label,split,split:b,f\na,x,train,test,1\nb,y,val,train,2\nc,,,,3\n", "source,target\na,b\n"),
+    "sparse": ("id,label,features:9\na,x,3:0.5 1\nb,y,\nc,,0:-1\n", "source,target\na,b\n"),
+    "windows": ("id,label\nä,x\nb,y\n".encode("cp1252"), "source,target\nä,b\n".encode("cp1252")),
+}
+
+
+@pytest.mark.parametrize("case", WAYS)
+@pytest.mark.parametrize("name", ["g", "g[1]", "g*", "weight=7", "split=train"])
+def test_every_way_in_gives_the_same_graph(tmp_path: Path, case: str, name: str) -> None:
+    if case != "repeated" and name != "g":
+        pytest.skip("one case suffices for names of folders")
+    (tmp_path / "g1").mkdir()
+    (tmp_path / "g1" / "nodes.csv").write_text("id,label\nother,x\n")
+    folder = tmp_path / name
+    folder.mkdir()
+    for path, text in zip((folder / "nodes.csv", folder / "edges.csv"), WAYS[case], strict=True):
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    one = drgst.read_tables(folder)
+    checked, faults = try_tables(folder)
+    assert not faults
+    assert checked is not None
+    others = {
+        "open_graph": drgst.open_graph(folder),
+        "from_tables": drgst.from_tables(folder / "nodes.csv", folder / "edges.csv", label="label").graph,
+        "check": checked.graph,
+        "build": build_graph_folder(folder, tmp_path / "out"),
+    }
+    assert drgst.check_tables(folder / "nodes.csv", folder / "edges.csv", label="label") == []
+    for way, other in others.items():
+        assert (one.adjacency != other.adjacency).nnz == 0, way
+        assert one.node_ids.tolist() == other.node_ids.tolist(), way
+        assert one.labels.tolist() == other.labels.tolist(), way
+        assert one.class_names == other.class_names, way
+        assert [s.train.tolist() for s in one.splits] == [s.train.tolist() for s in other.splits], way
+        if way != "from_tables":
+            assert one.prepared == other.prepared, way
+            assert sp.issparse(one.features) == sp.issparse(other.features), way
+            assert (one.features != other.features).sum() == 0, way
+            assert sorted(one.notes) == sorted(other.notes), way
+
+
+def test_numbers_stay_as_they_are_unless_a_cell_is_something_else(tmp_path: Path) -> None:
+    raw = drgst.read_tables(write(tmp_path))
+    assert not raw.prepared
+    assert raw.features[:, 0].tolist() == [31, 45, 27, 60, 38]
+    encoded = drgst.read_tables(write(tmp_path, PEOPLE.replace("38", "")))
+    assert encoded.prepared
+    assert any("columns are encoded" in note for note in encoded.notes)
+    made = drgst.from_tables(tmp_path / "nodes.csv", tmp_path / "edges.csv", label="label", edge_columns=False)
+    assert (made.graph.features == encoded.features).all()
+    with pytest.raises(DataFileError, match="does not say how they were encoded in fitting"):
+        drgst.read_tables(tmp_path, classes=("cats", "dogs"))
+
+
+def test_a_class_that_would_be_read_as_missing_is_not_written(tmp_path: Path) -> None:
+    graph = make_graph(None, np.ones((2, 2)), [0, 1], class_names=["None", "b"])
+    with pytest.raises(DataFileError, match="the class 'None' can't be written to a table"):
+        drgst.write_tables(graph, tmp_path)

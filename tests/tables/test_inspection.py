@@ -34,7 +34,7 @@ Paths = tuple[Path, Path]
 def sentences(paths: Paths, nodes: str = NODES, edges: str = EDGES, **options: object) -> list[str]:
     paths[0].write_text(nodes)
     paths[1].write_text(edges)
-    return [str(problem) for problem in drgst.check_tables(*paths, **{"label": "label", **options})]
+    return [str(fault) for fault in drgst.check_tables(*paths, **{"label": "label", **options})]
 
 
 def test_good_tables_have_no_faults(write: Paths) -> None:
@@ -50,6 +50,7 @@ def test_every_fault_is_listed(write: Paths) -> None:
         "n.csv: unknown column 'nix' (known: age, city, id, label) (option: drop=COLUMN)",
         "n.csv, line 11, column 'id': the id is empty (1 row in all)",
         "n.csv, line 6, column 'id': the id '3' occurs again, first in line 5; 1 id in all ('3') (option: id=COLUMN)",
+        "n.csv, line 7, column 'age': 'old' is not a number (1 cell in all: 'old') (option: category='age')",
         "e.csv, line 32, column 'amount': the weight 'x' is not a number (1 row in all): weights are numbers of 0 or "
         "above (option: weight=COLUMN)",
         "e.csv, line 5, column 'amount': the weight '-3' is negative (1 row in all): weights are numbers of 0 or above "
@@ -59,11 +60,10 @@ def test_every_fault_is_listed(write: Paths) -> None:
         "(option: unknown_endpoints='add')",
         "e.csv, line 11, column 'target': '4' is not the id of a node; 2 rows with 2 such ids ('4', '9') "
         "(option: unknown_endpoints='add')",
-        "n.csv, line 7, column 'age': 'old' is not a number (1 cell in all: 'old') (option: category='age')",
     ]
-    with pytest.raises(drgst.TableError, match="; 9 more problems, listed by") as caught:
+    with pytest.raises(drgst.TableError, match="; 9 more faults, listed by") as caught:
         drgst.from_tables(*write, label="label", weight="amount", numeric="age", drop="nix")
-    assert [str(problem) for problem in caught.value.problems] == found
+    assert [str(fault) for fault in caught.value.faults] == found
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_unknown_options_are_refused(write: Paths) -> None:
 
 def test_columns_of_lists_long_names_and_long_labels() -> None:
     nodes = pa.table({"id": [1, 2], "label": [["a"], ["b"]], "x" * 2000: [1, 2]})
-    found = [str(problem) for problem in drgst.check_tables(nodes, label="label", id="id")]
+    found = [str(fault) for fault in drgst.check_tables(nodes, label="label", id="id")]
     assert found[0] == "nodes: a column name has 2000 characters; 1000 are allowed"
     assert "nodes: the column 'label' holds list<" in found[1]
     assert len(found) == 2
@@ -160,7 +160,7 @@ def test_columns_of_lists_long_names_and_long_labels() -> None:
 def test_words_for_missing_can_be_ids() -> None:
     nodes = pa.table({"id": ["none", "-", "x"], "label": ["a", "b", ""]})
     edges = pa.table({"source": ["none", "x"], "target": ["-", ""]})
-    assert [str(problem) for problem in drgst.check_tables(nodes, edges, label="label")] == [
+    assert [str(fault) for fault in drgst.check_tables(nodes, edges, label="label")] == [
         "edges, row 2, column 'target': the end of the edge is empty (1 row in all)"
     ]
     assert drgst.from_tables(nodes, edges.slice(0, 1), label="label").graph.adjacency[0, 1] == 1
@@ -205,16 +205,16 @@ def test_any_broken_table_gets_sentences(write: Paths, seed: int, cuts: int, opt
         texts[k] = texts[k][:start] + draw.choice(JUNK) + texts[k][end:]
     for path, text in zip(write, texts, strict=True):
         path.write_bytes(text.encode())
-    problems = drgst.check_tables(*write, label="label", **options)
-    for problem in problems:
-        text = texts[0] if problem.file == "n.csv" else texts[1]
-        assert problem.message
-        assert "\n" not in str(problem).replace("\\n", "")
-        assert problem.row is None or 1 <= problem.row <= text.count("\n") + 1
+    faults = drgst.check_tables(*write, label="label", **options)
+    for fault in faults:
+        text = texts[0] if fault.file == "n.csv" else texts[1]
+        assert fault.message
+        assert "\n" not in str(fault).replace("\\n", "")
+        assert fault.row is None or 1 <= fault.row <= text.count("\n") + 1
     try:
         made = drgst.from_tables(*write, label="label", **options)
     except DrgstError:
-        assert problems
+        assert faults
     else:
-        assert not problems
+        assert not faults
         assert made.schema.apply(*write).graph.num_features == made.graph.num_features

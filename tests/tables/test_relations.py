@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from drgst.tables.options import Aggregate
-from drgst.tables.relations import Relation, mean_weight, merged_adjacency, node_columns
+from drgst.tables.relations import Relation, edge_notes, mean_weight, merged_adjacency, node_columns, undirected
 
 # rows: 0 -> 1 with 2 and 5, 1 -> 0 with 3, 2 -> 1 with 4
 PAYMENTS = Relation(
@@ -19,38 +19,30 @@ PAYMENTS = Relation(
 )
 
 
-@pytest.mark.parametrize(
-    ("how", "directed", "undirected"),
-    [
-        ("sum", [7, 3, 4], [10, 4]),
-        ("count", [2, 1, 1], [3, 1]),
-        ("max", [5, 3, 4], [5, 4]),
-        ("last", [2, 3, 4], [2, 4]),
-    ],
-)
-def test_aggregation(how: Aggregate, directed: list[float], undirected: list[float]) -> None:
-    one_way = PAYMENTS.adjacency(how, 3).toarray()
-    assert [one_way[0, 1], one_way[1, 0], one_way[2, 1]] == directed
-    assert np.count_nonzero(one_way) == 3
-    both, notes = merged_adjacency([PAYMENTS], how, 3, {"pay": 1.0})
-    assert [both[0, 1], both[1, 2]] == undirected
-    assert (both != both.T).nnz == 0
-    assert notes == [f"2 repeated or returning edges merged ({how})"]
+@pytest.mark.parametrize(("how", "weights"), [("sum", [10, 4]), ("count", [3, 1]), ("max", [5, 4]), ("last", [2, 4])])
+def test_rows_of_both_directions_are_one_edge(how: Aggregate, weights: list[float]) -> None:
+    upper, both_ways = undirected(PAYMENTS, how, 3)
+    assert [upper[0, 1], upper[1, 2], upper.nnz, both_ways] == [*weights, 2, False]
+    assert edge_notes(4, 2, both_ways, how, "pay.csv") == [f"2 repeated or returning edges merged ({how})"]
+
+
+@pytest.mark.parametrize("how", ["sum", "count", "max", "last"])
+def test_a_table_that_lists_every_edge_in_both_directions_counts_once(how: Aggregate) -> None:
+    ends = np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1])
+    twice = Relation("friends", *ends, np.array([2.0, 2.0, 3.0, 3.0]), np.zeros(4), {})
+    upper, both_ways = undirected(twice, how, 3)
+    assert both_ways
+    assert [upper[0, 1], upper[1, 2], upper.nnz] == ([1, 1, 2] if how == "count" else [2, 3, 2])
+    assert "one direction counts" in edge_notes(4, 2, both_ways, how, "friends.csv")[0]
 
 
 def test_relations_are_added_in_units_of_their_mean() -> None:
     calls = Relation("call", np.array([0]), np.array([2]), None, np.zeros(1), {})
-    units = {relation.name: mean_weight(relation, "sum", 3) for relation in (PAYMENTS, calls)}
+    uppers = {relation.name: undirected(relation, "sum", 3)[0] for relation in (PAYMENTS, calls)}
+    units = {name: mean_weight(upper) for name, upper in uppers.items()}
     assert units == {"pay": 7.0, "call": 1.0}
-    both, _ = merged_adjacency([PAYMENTS, calls], "sum", 3, units)
+    both = merged_adjacency(uppers, units, 3)
     np.testing.assert_allclose(both.toarray(), [[0, 10 / 7, 1], [10 / 7, 0, 4 / 7], [1, 4 / 7, 0]], rtol=1e-6)
-
-
-def test_edges_of_weight_0_are_dropped() -> None:
-    free = Relation("free", np.array([0, 1]), np.array([1, 2]), np.array([0.0, 1.0]), np.zeros(2), {})
-    both, notes = merged_adjacency([free], "sum", 3, {"free": 1.0})
-    assert both.nnz == 2
-    assert notes == ["1 edge of weight 0 dropped"]
 
 
 def test_node_columns() -> None:

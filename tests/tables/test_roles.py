@@ -32,8 +32,8 @@ NODES = opened(row=[7, 8, 9, 10], account=IDS, email=["w@x", "x@x", "y@x", "z@x"
     ],
 )
 def test_ends_of_edges(columns: dict[str, list[object]], ends: tuple[str, str]) -> None:
-    found, problems = find_relation("pay", opened(**columns), TableOptions(), set(IDS))
-    assert not problems
+    found, faults = find_relation("pay", opened(**columns), TableOptions(), set(IDS))
+    assert not faults
     assert found is not None
     assert (found.source, found.target) == ends
 
@@ -49,9 +49,9 @@ def test_time_and_amounts_are_found_and_options_come_first() -> None:
         **{"name": "pay", "source": "a", "target": "b", "weight": "amount", "time": "when", "unit": 1.0},
         "amounts": ("amount",),
     }
-    _, problems = find_relation("pay", edges, TableOptions(source="a", target="a", time="wen"), set(IDS))
-    assert [problem.option for problem in problems] == ["time", "target"]
-    assert "did you mean 'when'" in str(problems[0])
+    _, faults = find_relation("pay", edges, TableOptions(source="a", target="a", time="wen"), set(IDS))
+    assert [fault.option for fault in faults] == ["time", "target"]
+    assert "did you mean 'when'" in str(faults[0])
 
 
 def test_the_id_column() -> None:

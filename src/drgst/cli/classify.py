@@ -54,8 +54,7 @@ def classify(
     from dataclasses import replace
 
     from drgst.runs.folder import RunFolder
-    from drgst.tables.build import from_tables
-    from drgst.tables.faults import TableError
+    from drgst.tables.graph_tables import try_tables
 
     config = _config(recipe, changes, prior)
     name = replace(config, data=Path(nodes).name.partition(".")[0]).run_name()
@@ -63,10 +62,9 @@ def classify(
     if not check:
         folder.check_free(False, force)
     options = table_options(columns or (), aggregate=aggregate, unknown_endpoints=unknown_endpoints)
-    try:
-        tables = from_tables(nodes, edges, label=label, **options)
-    except TableError as error:
-        refuse(error.problems, json)
+    tables, faults = try_tables(nodes, edges, label=label, **options)
+    if tables is None:
+        refuse(faults, json)
     get_console(json).print(tables.report, soft_wrap=True)
     if check:
         _print_check(tables, json)

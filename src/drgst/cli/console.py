@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from drgst.tables.faults import Problem
+    from drgst.tables.faults import Fault
 
 
 QUIET = 2.0  # seconds that a command may be silent
@@ -81,14 +81,14 @@ def emit(document: dict[str, Any] | list[Any]) -> None:
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
-def refuse(problems: Sequence[Problem], json: bool) -> NoReturn:
+def refuse(faults: Sequence[Fault], json: bool) -> NoReturn:
     """List all faults of tables and end with exit code 2."""
     console = get_console(json)
-    for problem in problems:
-        console.print(f"- {problem.sentence(shell=True)}", soft_wrap=True)
-    console.print(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} found")
+    for fault in faults:
+        console.print(f"- {fault.sentence(shell=True)}", soft_wrap=True)
+    console.print(f"{len(faults)} fault{'s' if len(faults) > 1 else ''} found")
     if json:
-        emit({"ok": False, "problems": [problem.to_dict() for problem in problems]})
+        emit({"ok": False, "faults": [fault.to_dict() for fault in faults]})
     raise typer.Exit(2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from drgst.graph.core import Graph
     from drgst.graph.split import Pool, Split
     from drgst.graph.stats import Statistics
-    from drgst.tables.faults import Problem
+    from drgst.tables.faults import Fault
 
 app = typer.Typer(help="List, get, show, check and split graphs.", no_args_is_help=True, add_completion=False)
 
@@ -99,10 +100,9 @@ def check(
     from drgst.graph.stats import statistics
 
     options = table_options(columns or (), label=label, unknown_endpoints=unknown_endpoints)
-    tables = bool(options or edges)
-    graph, problems = _check_tables(source, edges, options) if tables else _check_graph(source, labels)
+    graph, faults = _checked(source, edges, options, labels)
     if graph is None:
-        refuse(problems, json)
+        refuse(faults, json)
     for split in graph.splits:
         split.check(graph)
     figures, console = statistics(graph), get_console(json)
@@ -174,36 +174,26 @@ def build(
         emit({"out": str(out), "nodes": graph.num_nodes, "edges": graph.num_edges, "features": graph.num_features})
 
 
-def _check_tables(nodes: str, edges: list[str] | None, options: dict[str, Any]) -> tuple[Graph | None, list[Problem]]:
-    """The graph of a node table and edge tables of any columns, or their faults."""
-    from drgst.errors import SettingError
-    from drgst.tables.build import from_tables
-    from drgst.tables.faults import TableError
-
-    if "label" not in options:
-        raise SettingError("--label is missing: it names the column of classes")
-    try:
-        return from_tables(nodes, edges, **options).graph, []
-    except TableError as error:
-        return None, list(error.problems)
-
-
-def _check_graph(source: str, labels: str | None) -> tuple[Graph | None, list[Problem]]:
-    """The graph of a name or path, or all faults of its tables."""
+def _checked(
+    source: str, edges: list[str] | None, options: dict[str, Any], labels: str | None
+) -> tuple[Graph | None, Sequence[Fault]]:
+    """The graph of tables, a name or a path, or all faults of its tables."""
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import DATASETS
+    from drgst.errors import SettingError
     from drgst.io.folder import is_graph_folder
 
     path = Path(source).expanduser()
-    tables = path.suffix in (".csv", ".parquet") or (os.path.isdir(path) and not is_graph_folder(path))
-    if source.lower() not in DATASETS and tables:
-        from drgst.tables.fixed import check_fixed_tables
-        from drgst.tables.graph_tables import table_paths
+    folder = os.path.isdir(path) and not is_graph_folder(path)
+    tables = source.lower() not in DATASETS and (path.suffix in (".csv", ".parquet") or folder)
+    if (options or edges) and "label" not in options and not folder:
+        raise SettingError("--label is missing: it names the column of classes")
+    if options or tables:
+        from drgst.tables.graph_tables import try_tables
 
-        problems = check_fixed_tables(*table_paths(path))
-        if problems:
-            return None, problems
-    return open_graph(source, labels=labels), []
+        made, faults = try_tables(source, edges, **options)
+        return (None if made is None else made.graph), faults
+    return open_graph(source, labels=labels), ()
 
 
 def _amount(name: str, text: str | None) -> int | float | None:

@@ -55,7 +55,7 @@ def evaluate(
     try:
         labels, notes = _labels(result, truth, TruthColumns(roles.get("id"), roles.get("label"), positive))
     except TableError as error:
-        refuse(error.problems, json)
+        refuse(error.faults, json)
     console = get_console(json)
     say(console, *(f"- {note}" for note in notes))
     document: dict[str, Any] = {"run": str(run)}

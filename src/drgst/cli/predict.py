@@ -42,7 +42,7 @@ def predict(
         try:
             found = of_tables(run, nodes, edges, alone)
         except TableError as error:
-            refuse(error.problems, json)
+            refuse(error.faults, json)
     elif graph is None:
         found = of_run(run)
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -26,8 +25,6 @@ RADIUS = 3  # hops around a node in which a two-layer network is computed exactl
 MOST = 256  # features, and neighbours, that are removed one by one
 SAME = 1e-4  # by which the logits of a part of the graph may differ from those of the whole
 SIMILAR = 5  # labelled nodes that are named
-EPOCH = date(1970, 1, 1)
-WORDS = 5  # of a text that are shown
 DENSE = 256  # features up to which all are groups of their own, also where they are 0
 
 
@@ -222,31 +219,11 @@ def feature_groups(graph: Graph, node: int, same_class: np.ndarray, schema: Tabl
 
 def _table_groups(schema: TableSchema, row: np.ndarray, means: np.ndarray, typical: np.ndarray) -> list[FeatureGroup]:
     columns = np.array(schema.feature_columns)
-    encoders: dict[str, Any] = {e.column: e for e in schema.columns} | {e.name: e for e in schema.edge_columns}
+    shown = {column.column: column.show_features for column in schema.columns}
+    shown |= {column.name: column.scale.show for column in schema.edge_columns}
     groups = []
     for name in dict.fromkeys(columns.tolist()):
         places = np.flatnonzero(columns == name)
-        encoder = encoders.get(name)
-        names = [schema.feature_names[k] for k in places]
-        detail = "" if encoder is None else _detail(encoder, names, row[places], typical[places])
+        detail = shown[name](row[places], typical[places]) if name in shown else ""
         groups.append(FeatureGroup(name, detail, places, means[places]))
     return groups
-
-
-def _detail(encoder: Any, names: list[str], x: np.ndarray, typical: np.ndarray) -> str:
-    """The value of a column as in the table, and the usual value in the class."""
-    if getattr(encoder, "flag", False) and x[-1] > 0.5:
-        return f"missing ({typical[-1]:.0%} of the class)"
-    kind = getattr(encoder, "kind", "number")
-    if kind == "category":
-        k = int(x.argmax())
-        return f"{names[k].partition(' = ')[2]} ({typical[k]:.0%} of the class)" if x[k] > 0 else "another"
-    if kind == "text":
-        words = [names[k].partition(": ")[2] for k in np.argsort(-x)[:WORDS] if x[k] > 0]
-        return ", ".join(words) or "none of the frequent words"
-    if kind == "boolean":
-        return f"{'yes' if x[0] > 0.5 else 'no'} ({typical[0]:.0%} yes in the class)"
-    value, usual = (float(np.interp(z, encoder.scale.scores, encoder.scale.knots)) for z in (x[0], typical[0]))
-    if kind == "date":
-        return f"{EPOCH + timedelta(days=value)} (class average {EPOCH + timedelta(days=usual)})"
-    return f"{value:,.6g} (class average {usual:,.4g})"

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from drgst.errors import unknown
-from drgst.tables.cells import Cells, booleans, read_cells
+from drgst.tables.cells import Cells
 from drgst.tables.faults import TableError, counted, some
+from drgst.tables.inspection import open_columns
+from drgst.tables.kinds.boolean import booleans
 from drgst.tables.source import Table, open_table
 
 MATCHED = 0.5  # share of the texts of a column that must be node ids for it to be the id column
@@ -43,7 +45,9 @@ def read_truth(given: Any, ids: Sequence[Any], class_names: tuple[str, ...], col
     table = open_table(given, "truth", faults)
     if table is None or faults:
         raise TableError(faults)
-    cells = {name: read for name in table.columns if (read := read_cells(table.data.column(name))) is not None}
+    cells = open_columns(table, faults, raw=False).cells
+    if faults:
+        raise TableError(faults)
     place = {str(node): k for k, node in enumerate(ids)}
     id_column = _id_column(table, cells, place, columns.id)
     label_column = _label_column(table, {k: v for k, v in cells.items() if k != id_column}, class_names, columns)
@@ -53,7 +57,7 @@ def read_truth(given: Any, ids: Sequence[Any], class_names: tuple[str, ...], col
     if repeated.size:
         text = cells[id_column].texts[repeated[0]]
         row = int(np.flatnonzero(cells[id_column].codes == repeated[0])[1])
-        raise TableError([table.problem(f"the id {text!r} occurs more than once", row, id_column)])
+        raise TableError([table.fault(f"the id {text!r} occurs more than once", row, id_column)])
     strange = int((nodes < 0).sum())
     if strange:
         notes.append(f"{table.file}: {counted(strange, 'row')} with ids that are not nodes of the run ignored")
@@ -69,7 +73,7 @@ def _id_column(table: Table, cells: Mapping[str, Cells], place: Mapping[str, int
     best = max(shares, key=lambda name: shares[name], default=None)
     if best is None or shares[best] < MATCHED:
         message = f"no column holds the ids of the nodes of the run (columns: {', '.join(table.columns)})"
-        raise TableError([table.problem(message, option="id")])
+        raise TableError([table.fault(message, option="id")])
     return best
 
 
@@ -77,13 +81,13 @@ def _label_column(table: Table, cells: Mapping[str, Cells], class_names: tuple[s
     if columns.label is not None:
         return _existing(table, cells, columns.label, "label")
     fit = [name for name, c in cells.items() if c.texts and set(c.texts) <= set(class_names)]
-    yes_no = [name for name, c in cells.items() if c.texts and np.isfinite(booleans(c.values)).all()]
+    yes_no = [name for name, c in cells.items() if c.texts and np.isfinite(booleans(c)).all()]
     same = [name for name in yes_no if name.casefold() == str(columns.positive).casefold()]
     found = fit or same or (yes_no if columns.positive is not None else [])
     if len(found) != 1:
         which = "no column holds" if not found else f"the columns {some(found)} hold"
         message = f"{which} classes of the run ({some(class_names, 5)}), so which one to read is not clear"
-        raise TableError([table.problem(message, option="label")])
+        raise TableError([table.fault(message, option="label")])
     return found[0]
 
 
@@ -93,7 +97,7 @@ def _classes(
     """The class index of each row, -1 for empty cells, and notes."""
     index = {name: k for k, name in enumerate(class_names)}
     codes = np.array([index.get(text, -2) for text in cells.texts], dtype=np.int64)
-    flags = booleans(cells.values)
+    flags = booleans(cells)
     if (codes < 0).any() and np.isfinite(flags).all() and positive is not None and len(class_names) == 2:
         chosen = index[positive]
         codes = np.where(flags > 0, chosen, 1 - chosen)
@@ -103,11 +107,11 @@ def _classes(
     if bad.any():
         text = next(t for t, wrong in zip(cells.texts, bad, strict=True) if wrong)
         message = f"{text!r} is not a class of the run (classes: {some(class_names, 5)})"
-        raise TableError([table.problem(message, cells.first_row(bad), column)])
+        raise TableError([table.fault(message, cells.first_row(bad), column)])
     return cells.spread(codes, -1), []
 
 
 def _existing(table: Table, cells: Mapping[str, Cells], name: str, option: str) -> str:
     if name not in cells:
-        raise TableError([table.problem(unknown("column", name, cells), option=option)])
+        raise TableError([table.fault(unknown("column", name, cells), option=option)])
     return name

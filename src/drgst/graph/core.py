@@ -38,6 +38,7 @@ class Graph:
     name: str = "graph"
     splits: tuple[Split, ...] = ()  # the splits of the data set; the public one is the first
     notes: tuple[str, ...] = ()  # what was changed when the graph was made, one sentence each
+    prepared: bool = False  # whether the columns of X have one scale, as those made of tables: models do not rank them
 
     def __post_init__(self) -> None:
         check(self)

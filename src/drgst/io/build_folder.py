@@ -1,8 +1,11 @@
-"""Graph folders from tables larger than memory, with DuckDB."""
+"""Graph folders from tables larger than memory.
+
+The tables are read by the reader of :mod:`drgst.tables`, some rows at a time; DuckDB only sorts and aggregates edges.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +13,31 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
-from drgst.errors import DataFileError, GraphError
+from drgst.errors import DataFileError
 from drgst.extras import import_extra
 from drgst.files import PathLike
 from drgst.graph.core import Graph
 from drgst.io.folder import new_folder, open_graph_folder, write_rest
-from drgst.tables.columns import dense_features, listed_features, read_split
-from drgst.tables.graph_tables import column_role, table_paths
-from drgst.tables.naming import clean_ids, encode_labels
-
-ROWS = 100_000  # of a batch
+from drgst.tables.build import read_graph
+from drgst.tables.faults import Fault, TableError, counted, some
+from drgst.tables.graph_tables import folder_options, table_paths
+from drgst.tables.inspection import is_feature, open_columns
+from drgst.tables.kinds.features import FeaturesColumn, is_features_name
+from drgst.tables.kinds.number import Style, comma_counts, style_of
+from drgst.tables.relations import EdgeReader, edge_notes
+from drgst.tables.roles import WEIGHT, OpenTable, are_whole, find_relation
+from drgst.tables.source import Table, open_batches
 
 Shapes = dict[str, tuple[str, tuple[int, ...]]]  # array -> type and shape
+ROWS = 100_000  # of a batch of edges that DuckDB gives back
 
 
 def build_graph_folder(tables: PathLike, out: PathLike, memory: str = "2GB") -> Graph:
     """Write the graph of ``nodes.*`` and ``edges.*`` in the folder ``tables`` to the graph folder ``out``, and open it.
 
-    The columns are those of :mod:`drgst.tables.graph_tables`. Edges are joined, made undirected and sorted by DuckDB,
-    which uses at most ``memory`` and the disk beside ``out``. Ids and labels are held in memory.
+    The graph is that of :func:`drgst.read_tables`. Ids, labels and splits are held in memory, as are columns that are
+    not all numbers; features that are numbers go straight to the folder, and DuckDB sorts the edges with at most
+    ``memory`` and the disk beside ``out``.
     """
     duckdb = import_extra("duckdb", "large", "A graph folder of tables")
     nodes, edges = table_paths(Path(tables))
@@ -36,9 +45,9 @@ def build_graph_folder(tables: PathLike, out: PathLike, memory: str = "2GB") -> 
         work = folder / "work"
         work.mkdir()
         try:
-            with duckdb.connect(work / "tables.db", config={"memory_limit": memory, "temp_directory": str(work)}) as db:
-                builder = _Builder(db, folder, nodes, edges)
-                builder.build(Path(tables).resolve().name or "graph")
+            config = {"memory_limit": memory, "temp_directory": str(work)}
+            with duckdb.connect(work / "edges.db", config=config) as db:
+                _Builder(db, folder, nodes, edges).build(Path(tables).resolve().name or "graph")
         except duckdb.Error as error:
             raise DataFileError(f"{nodes.parent}: {str(error).splitlines()[0]}") from error
         for file in sorted(work.rglob("*"), reverse=True):
@@ -52,172 +61,201 @@ class _Builder:
 
     def __init__(self, db: Any, folder: Path, nodes: Path, edges: Path) -> None:
         self.db, self.folder, self.nodes, self.edges = db, folder, nodes, edges
+        self.options = folder_options()
 
     def build(self, name: str) -> None:
-        columns = self._columns(self.nodes, ("id",))
-        splits = [column for column in columns if column_role(column) == "split"]
-        known = ["id", *(["label"] if "label" in columns else []), *splits]
-        table = pa.Table.from_batches(self._batches(self.nodes, {column: _name(column) for column in known}))
-        ids = clean_ids(table.column("id").to_pylist())
-        labels, classes = encode_labels(table.column("label").to_pylist() if "label" in columns else [None] * ids.size)
-        found = (read_split(table.column(column), column, self.nodes) for column in splits)
-        parts = tuple(split for split in found if split is not None)
-        shapes, width, sparse = self._features(columns, ids.size)
-        notes = self._adjacency(ids, shapes)
-        empty = sp.csr_array((ids.size, width), dtype=np.float32) if sparse else np.empty((ids.size, width), np.float32)
-        graph = Graph.unchecked(
-            features=empty,
-            adjacency=sp.csr_array((ids.size, ids.size), dtype=np.float32),
-            labels=labels,
-            class_names=classes,
-            node_ids=ids,
-            name=name,
-            splits=parts,
-            notes=notes,
-        )
-        try:  # what is in memory is checked as always
-            graph = graph.with_(labels=labels, node_ids=ids, splits=parts)
-        except GraphError as error:
-            raise GraphError(f"{self.nodes}: {error}") from error
-        write_rest(self.folder, graph, shapes)
+        """Write the features, the edges, and what is in memory."""
+        files = _FeatureFiles(self.folder)
+        with files:
+            graph = self._streamed_nodes(files) or self._nodes_in_memory(files)
+        notes = self._adjacency([str(node) for node in graph.node_ids.tolist()])
+        shapes = files.shapes | _write_indptr(self.folder, "adjacency", self.degrees)
+        write_rest(self.folder, graph.with_(name=name, notes=(*graph.notes, *notes)), shapes)
 
-    def _features(self, columns: list[str], count: int) -> tuple[Shapes, int, bool]:
-        """Write X a batch of rows at a time; the shapes of its arrays, F, and whether it is sparse."""
-        listed = [column for column in columns if column_role(column) == "features"]
-        single = [column for column in columns if column_role(column) == "feature"]
-        if len(listed) > 1 or (listed and single):
-            raise DataFileError(
-                f"{self.nodes}: beside {listed[0]!r} there can be no column {(listed[1:] + single)[0]!r}"
-            )
-        if not listed and not single:
-            return self._append_sparse(iter(()), count)
-        cells = {c: _name(c) if listed else f"TRY_CAST({_name(c)} AS DOUBLE)" for c in listed or single}
-        blocks = self._feature_blocks(cells, listed)
-        first = next(blocks, None)
-        if first is None:
-            raise GraphError(f"{self.nodes}: the graph is empty: it has no nodes")
-        every = _chain(first, blocks)
-        return self._append_sparse(every, count) if sp.issparse(first) else self._append_dense(every, count)
+    def _streamed_nodes(self, files: _FeatureFiles) -> Graph | None:
+        """The graph without edges, its features in ``files``; None if they are not numbers in every cell."""
+        kept: list[Any] = []
+        for table in open_batches(self.nodes):
+            features = [column for column in table.columns if column.partition(":")[0] == "features"]
+            faults: list[Fault] = []
+            opened = open_columns(table, faults, raw=True)
+            others = [column for column in table.columns if is_feature(column)]
+            if faults or len(others) != len(opened.raw) or not files.write(opened, features):
+                return None
+            kept.append(table.data.select([c for c in table.columns if c not in {*others, *features}]))
+        whole = Table(table.file, pa.concat_tables(kept), table.notes, table.unit, next(open_batches(self.nodes)).place)
+        made = read_graph(whole, None, self.options).graph
+        files.finish(made.num_nodes)
+        fields = ("adjacency", "labels", "class_names", "node_ids", "splits", "notes")
+        return Graph.unchecked(features=files.empty(made.num_nodes), **{name: getattr(made, name) for name in fields})
 
-    def _feature_blocks(self, cells: dict[str, str], listed: list[str]) -> Iterator[Any]:
-        for batch in self._batches(self.nodes, cells):
-            table = pa.Table.from_batches([batch])
-            if listed:
-                block = listed_features(table.column(listed[0]), listed[0], self.nodes)
-            else:
-                found = dense_features(table, list(cells), self.nodes)
-                assert found is not None
-                block = found
-            values = block.data if sp.issparse(block) else block
-            if not np.isfinite(values).all():
-                raise GraphError(f"{self.nodes}: a feature is NaN or infinite")
-            yield block
+    def _nodes_in_memory(self, files: _FeatureFiles) -> Graph:
+        """The graph without edges, its columns encoded; their faults are raised."""
+        graph = read_graph(self.nodes, None, self.options).graph
+        files.restart()
+        files.append(graph.features)
+        files.finish(graph.num_nodes)
+        return graph
 
-    def _append_dense(self, blocks: Iterator[np.ndarray], count: int) -> tuple[Shapes, int, bool]:
-        width = -1
-        with open(self.folder / "features.bin", "wb") as file:
-            for block in blocks:
-                if width not in (-1, block.shape[1]):
-                    raise DataFileError(f"{self.nodes}: rows have {width} and {block.shape[1]} features")
-                width = block.shape[1]
-                np.ascontiguousarray(block, dtype=np.float32).tofile(file)
-        return {"features": ("float32", (count, width))}, width, False
+    def _adjacency(self, ids: list[str]) -> list[str]:
+        """Write the edges in the order of the rows of A; what was changed."""
+        notes = self._collect(ids, "plain")
+        if notes is None:
+            counts = (self._commas(table) for table in open_batches(self.edges))
+            notes = self._collect(ids, style_of(*np.sum(list(counts), axis=0).tolist())) or []
+        rows, missing, fill = self._one("SELECT count(*), count(*) FILTER (w IS NULL), median(w) FROM rows")
+        if missing and fill is not None:
+            notes.append(EdgeReader.imputed(self.edges.name, WEIGHT, missing, fill))
+        weight = f"coalesce(w, {1.0 if fill is None else fill!r}::DOUBLE)"
+        loops = self._one("SELECT count(*) FROM rows WHERE u = v")[0]
+        notes += [f"{self.edges.name}: {counted(loops, 'self-loop')} dropped"] if loops else []
+        total = f"CAST(sum({weight}) AS FLOAT) AS w FROM rows WHERE u <> v GROUP BY ALL"
+        self.db.execute(f"CREATE TABLE one_way AS SELECT u, v, {total}")
+        unequal = "FROM one_way a LEFT JOIN one_way b ON a.u = b.v AND a.v = b.u WHERE b.w IS DISTINCT FROM a.w"
+        both_ways = rows > loops and not self._one(f"SELECT count(*) {unequal}")[0]
+        if not both_ways:
+            self.db.execute(f"CREATE TABLE pairs AS SELECT least(u, v) AS u, greatest(u, v) AS v, {total}")
+        else:
+            self.db.execute("CREATE TABLE pairs AS SELECT u, v, w FROM one_way WHERE u < v")
+        edges, zeros = self._one("SELECT count(*), count(*) FILTER (w = 0) FROM pairs")
+        notes += edge_notes(rows - loops, edges, both_ways, self.options.aggregate, self.edges.name)
+        self._write_pairs(len(ids))
+        return [*notes, *([f"{counted(zeros, 'edge')} of weight 0 dropped"] if zeros else [])]
 
-    def _append_sparse(self, blocks: Iterator[sp.csr_array], count: int) -> tuple[Shapes, int, bool]:
-        counts, width = [np.zeros(1, dtype=np.int64)], 0
-        with (
-            open(self.folder / "features.indices.bin", "wb") as indices,
-            open(self.folder / "features.data.bin", "wb") as data,
-        ):
-            for block in blocks:
-                block.sum_duplicates()
-                block.eliminate_zeros()
-                width = max(width, block.shape[1])
-                counts.append(np.diff(block.indptr).astype(np.int64))
-                block.indices.astype(np.int32).tofile(indices)
-                block.data.astype(np.float32).tofile(data)
-        per_row = np.concatenate(counts)
-        if per_row.size == 1:  # no features at all
-            per_row = np.zeros(count + 1, dtype=np.int64)
-        return self._write_indptr("features", per_row), width, True
+    def _collect(self, ids: list[str], style: Style) -> list[str] | None:
+        """Fill the table ``rows`` with (u, v, weight); the notes, or None if weights have commas in the style plain."""
+        self.db.execute("CREATE OR REPLACE TABLE rows (u BIGINT, v BIGINT, w DOUBLE)")
+        index = {node: k for k, node in enumerate(ids)}
+        notes: list[str] = []
+        for table in open_batches(self.edges):
+            faults: list[Fault] = []
+            opened = self._ends(table, faults)
+            relation, more = find_relation("edges", opened, self.options, index.keys())
+            if relation is None or faults:
+                raise TableError([*faults, *more])
+            if style == "plain" and any(self._commas(table)):
+                return None
+            others = [column for column in table.columns if column not in opened.texts]
+            unused = f"{table.file}: column{'s' if len(others) > 1 else ''} {some(others)} not used"
+            notes = [*table.notes, *([unused] if others else [])]
+            reader = EdgeReader(opened, relation, are_whole(ids), style)
+            if faults := reader.faults(index.keys()):
+                raise TableError(faults)
+            u, v = reader.nodes(index)
+            weights = reader.weights()
+            w = pa.array(np.ones(u.size) if weights is None else weights, from_pandas=True)
+            batch = pa.table({"u": u, "v": v, "w": w})  # noqa: F841 - DuckDB finds it by its name
+            self.db.execute("INSERT INTO rows SELECT u, v, w FROM batch")
+        return notes
 
-    def _adjacency(self, ids: np.ndarray, shapes: Shapes) -> tuple[str, ...]:
-        """Write A, row by row; what was changed."""
-        columns = self._columns(self.edges, ("source", "target"))
-        weight = "CAST(weight AS FLOAT)" if "weight" in columns else "CAST(1 AS FLOAT)"
-        names = pa.table({"node": np.arange(ids.size), "id": pa.array(ids.astype(str), pa.string())})
-        self.db.register("ids", names)
-        self.db.execute(
-            f"CREATE TABLE pairs AS SELECT source, target, s.node AS u, t.node AS v, w FROM (SELECT "
-            f"trim(CAST(source AS VARCHAR)) AS source, trim(CAST(target AS VARCHAR)) AS target, {weight} AS w "
-            f"FROM {self._source(self.edges)}) LEFT JOIN ids s ON source = s.id LEFT JOIN ids t ON target = t.id"
-        )
-        self._refuse("u IS NULL", "source", "source {!r} is not the id of a node")
-        self._refuse("v IS NULL", "target", "target {!r} is not the id of a node")
-        self._refuse("w IS NULL OR NOT isfinite(w) OR w <= 0", "w", "an edge has weight {}: weights must be above 0")
-        loops = self.db.execute("SELECT count(*) FROM pairs WHERE u = v").fetchone()[0]
-        both = "SELECT u, v, w FROM pairs WHERE u <> v UNION ALL SELECT v, u, w FROM pairs WHERE u <> v"
-        rows = self.db.execute(f"SELECT u, v, max(w) AS w FROM ({both}) GROUP BY u, v ORDER BY u, v")
-        degrees = np.zeros(ids.size + 1, dtype=np.int64)
+    def _ends(self, table: Table, faults: list[Fault]) -> OpenTable:
+        needed = [name for name in ("source", "target", WEIGHT) if name in table.columns]
+        opened = open_columns(replace(table, data=table.data.select(needed)), faults, raw=False)
+        return OpenTable(table, opened.texts)
+
+    def _commas(self, table: Table) -> tuple[int, int]:
+        cells = self._ends(table, []).cells
+        return comma_counts(cells[WEIGHT]) if WEIGHT in cells else (0, 0)
+
+    def _write_pairs(self, count: int) -> None:
+        both = "SELECT u, v, w FROM pairs WHERE w > 0 UNION ALL SELECT v, u, w FROM pairs WHERE w > 0"
+        rows = self.db.sql(f"SELECT u, v, w FROM ({both}) ORDER BY u, v")
+        self.degrees = np.zeros(count + 1, dtype=np.int64)
         with (
             open(self.folder / "adjacency.indices.bin", "wb") as indices,
             open(self.folder / "adjacency.data.bin", "wb") as data,
         ):
             for batch in rows.to_arrow_reader(ROWS):
                 u, v, w = (batch.column(name).to_numpy(zero_copy_only=False) for name in ("u", "v", "w"))
-                degrees += np.bincount(u + 1, minlength=ids.size + 1)
+                self.degrees += np.bincount(u + 1, minlength=count + 1)
                 v.astype(np.int32).tofile(indices)
                 w.astype(np.float32).tofile(data)
-        shapes |= self._write_indptr("adjacency", degrees)
-        return (f"{loops} self-loops were removed",) if loops else ()
 
-    def _write_indptr(self, key: str, per_row: np.ndarray) -> Shapes:
-        """Write the cumulative sums of the entries per row (after a 0); the shapes of the three arrays."""
-        indptr = np.cumsum(per_row)
-        entries = int(indptr[-1])
-        kind = np.int32 if entries < np.iinfo(np.int32).max else np.int64
-        if kind is np.int64:  # SciPy wants one type for both
-            wide = self.folder / f"{key}.indices.bin"
-            np.fromfile(wide, dtype=np.int32).astype(np.int64).tofile(wide)
-        indptr.astype(kind).tofile(self.folder / f"{key}.indptr.bin")
-        name = np.dtype(kind).name
-        return {
-            f"{key}.indptr": (name, indptr.shape),
-            f"{key}.indices": (name, (entries,)),
-            f"{key}.data": ("float32", (entries,)),
-        }
-
-    def _refuse(self, condition: str, column: str, words: str) -> None:
-        """Refuse the first edge with that condition."""
-        found = self.db.execute(f"SELECT {column} FROM pairs WHERE {condition} LIMIT 1").fetchone()
-        if found is not None:
-            raise DataFileError(f"{self.edges}: {words.format(found[0])}")
-
-    def _columns(self, path: Path, needed: tuple[str, ...]) -> list[str]:
-        found = [row[0] for row in self.db.execute(f"DESCRIBE SELECT * FROM {self._source(path)}").fetchall()]
-        for name in needed:
-            if name not in found:
-                raise DataFileError(f"{path} has no column {name!r}")
-        return found
-
-    def _batches(self, path: Path, cells: dict[str, str]) -> Iterator[Any]:
-        """Record batches of expressions, each under its name, in the order of the rows."""
-        wanted = ", ".join(f"{cell} AS {_name(name)}" for name, cell in cells.items())
-        yield from self.db.execute(f"SELECT {wanted} FROM {self._source(path)}").to_arrow_reader(ROWS)
-
-    @staticmethod
-    def _source(path: Path) -> str:
-        quoted = "'" + str(path).replace("'", "''") + "'"
-        return (
-            f"read_csv({quoted}, all_varchar=true, header=true)" if path.suffix == ".csv" else f"read_parquet({quoted})"
-        )
+    def _one(self, query: str) -> tuple[Any, ...]:
+        return self.db.execute(query).fetchall()[0]
 
 
-def _name(column: str) -> str:
-    """The name of a column in SQL."""
-    return '"' + column.replace('"', '""') + '"'
+class _FeatureFiles:
+    """The files of X, written some rows at a time: dense, or sparse."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.shapes: Shapes = {}
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin again without rows."""
+        self.width, self.sparse = 0, True
+        self.counts: list[np.ndarray] = []  # entries per row
+        self.__exit__()
+        names = {part: self.folder / f"features.{part}bin" for part in ("", "indices.", "data.")}
+        self.files = {part: path.open("wb") for part, path in names.items()}
+
+    def write(self, opened: OpenTable, features: list[str]) -> bool:
+        """Append the features of some rows; False if they are not all numbers or not like those before."""
+        if len(features) > 1 or (features and opened.raw):
+            return False
+        if opened.raw:
+            block: Any = np.column_stack(list(opened.raw.values()))
+        elif features:
+            cells = opened.cells.get(features[0])
+            if cells is None or not is_features_name(features[0]) or FeaturesColumn.bad(cells, features[0]).any():
+                return False
+            block = FeaturesColumn.fit(features[0], cells).block(cells)[0]
+        else:
+            block = sp.csr_array((opened.table.data.num_rows, 0), dtype=np.float32)
+        if self.counts and (sp.issparse(block) != self.sparse or (not self.sparse and self.width != block.shape[1])):
+            return False
+        self.append(block)
+        return True
+
+    def append(self, block: Any) -> None:
+        """Append rows of X."""
+        self.width, self.sparse = max(self.width, block.shape[1]), sp.issparse(block)
+        if not self.sparse:
+            self.counts.append(np.full(block.shape[0], block.shape[1]))
+            np.ascontiguousarray(block, dtype=np.float32).tofile(self.files[""])
+            return
+        block.sum_duplicates()
+        block.eliminate_zeros()
+        self.counts.append(np.diff(block.indptr).astype(np.int64))
+        block.indices.astype(np.int32).tofile(self.files["indices."])
+        block.data.astype(np.float32).tofile(self.files["data."])
+
+    def finish(self, count: int) -> None:
+        """Close the files, remove those that are not needed, and set ``shapes``."""
+        self.__exit__()
+        for part in ("",) if self.sparse else ("indices.", "data."):
+            (self.folder / f"features.{part}bin").unlink()
+        per_row = np.concatenate([np.zeros(1, dtype=np.int64), *self.counts])
+        dense: Shapes = {"features": ("float32", (count, self.width))}
+        self.shapes = _write_indptr(self.folder, "features", per_row) if self.sparse else dense
+
+    def empty(self, count: int) -> Any:
+        """A matrix of the shape of X without entries."""
+        shape = (count, self.width)
+        return sp.csr_array(shape, dtype=np.float32) if self.sparse else np.empty(shape, np.float32)
+
+    def __enter__(self) -> _FeatureFiles:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in getattr(self, "files", {}).values():
+            file.close()
 
 
-def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest
+def _write_indptr(folder: Path, key: str, per_row: np.ndarray) -> Shapes:
+    """Write the cumulative sums of the entries per row (after a 0); the shapes of the three arrays."""
+    indptr = np.cumsum(per_row)
+    entries = int(indptr[-1])
+    kind = np.int32 if entries < np.iinfo(np.int32).max else np.int64
+    if kind is np.int64:  # SciPy wants one type for both
+        wide = folder / f"{key}.indices.bin"
+        np.fromfile(wide, dtype=np.int32).astype(np.int64).tofile(wide)
+    indptr.astype(kind).tofile(folder / f"{key}.indptr.bin")
+    name = np.dtype(kind).name
+    return {
+        f"{key}.indptr": (name, indptr.shape),
+        f"{key}.indices": (name, (entries,)),
+        f"{key}.data": ("float32", (entries,)),
+    }

@@ -64,6 +64,7 @@ def write_rest(folder: Path, graph: Graph, shapes: Mapping[str, tuple[str, tuple
         "num_features": graph.num_features,
         "splits": [split.name for split in graph.splits],
         "notes": graph.notes,
+        "prepared": graph.prepared,
         "arrays": {**shapes, **{name: (str(array.dtype), array.shape) for name, array in arrays.items()}},
     }
     (folder / META).write_text(json.dumps(meta, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -99,6 +100,7 @@ def open_graph_folder(path: PathLike) -> Graph:
                 node_ids=arrays["node_ids"],
                 name=str(meta["name"]),
                 splits=tuple(splits),
+                prepared=meta.get("prepared") is True,
                 **fields,
             ).with_(labels=labels, splits=tuple(splits))
         except GraphError as error:

@@ -16,9 +16,8 @@ from drgst.errors import DataFileError, unknown
 from drgst.extras import import_extra
 from drgst.files import PathLike, reading
 from drgst.graph.core import Graph
-from drgst.tables.build import build_graph
-from drgst.tables.faults import Problem, TableError
-from drgst.tables.inspection import inspect_tables
+from drgst.tables.build import read_graph
+from drgst.tables.faults import Fault, TableError
 from drgst.tables.options import TableOptions
 from drgst.tables.roles import PAIRS
 from drgst.tables.source import Table, open_table
@@ -36,7 +35,7 @@ def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[s
 
     ``labels`` is a CSV or Parquet file with the columns ``id`` and ``label`` (else its first two columns), or the name
     of a node attribute; without it the attribute ``label`` or ``class`` is taken. Other attributes become features, as
-    in :func:`drgst.from_tables`. Of repeated edges the largest weight counts. An edge list has two ids and optionally a
+    in :func:`drgst.from_tables`, and repeated edges are aggregated alike. An edge list has two ids and optionally a
     weight per line, separated by blanks, tabs, commas or semicolons; lines with ``#`` or ``%`` are comments.
     ``classes`` are the class names of a model that will predict the graph: labels may then be missing.
     """
@@ -46,13 +45,8 @@ def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[s
         raise DataFileError(f"{path} has no labels: name a file with the columns id and label, or an attribute")
     weight = "weight" if "weight" in edges.columns else None
     ends = {"id": "id", "source": "source", "target": "target", "weight": weight}
-    options = TableOptions.of(label=label, aggregate="max", edge_columns=False, **ends)
-    found = inspect_tables(nodes, edges, options)
-    if classes is not None:
-        found.problems = [problem for problem in found.problems if problem.option != "label"]
-    if found.problems:
-        raise TableError(found.problems)
-    return build_graph(found, classes).graph.with_(name=path.name.partition(".")[0])
+    options = TableOptions.of(label=label, edge_columns=False, predict=classes is not None, **ends)
+    return read_graph(nodes, edges, options, classes).graph.with_(name=path.name.partition(".")[0])
 
 
 def _attributed(path: Path) -> tuple[Table, Table]:
@@ -79,7 +73,7 @@ def _edge_list(path: Path) -> tuple[Table, Table]:
     """Node table (ids only) and edge table of an edge list."""
     rows: list[list[str]] = []
     lines: list[int] = []
-    problems = []
+    faults = []
     with reading(path, UnicodeError, EOFError, kind="an edge list"):
         opener = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rt", encoding="utf-8-sig") as handle:
@@ -91,19 +85,31 @@ def _edge_list(path: Path) -> tuple[Table, Table]:
                     continue  # a header
                 if len(cells) < 2:
                     message = f"{line.strip()[:40]!r} is no edge: two ids are needed"
-                    problems.append(Problem(path.name, message, number, unit="line"))
+                    faults.append(Fault(path.name, message, number, unit="line"))
                     continue
                 rows.append(cells)
                 lines.append(number)
-    if not rows and not problems:
-        problems.append(Problem(path.name, "is empty: a line with two ids is needed"))
-    if problems:
-        raise TableError(problems)
+    if not rows and not faults:
+        faults.append(Fault(path.name, "is empty: a line with two ids is needed"))
+    if faults:
+        raise TableError(faults)
     sources, targets = [row[0] for row in rows], [row[1] for row in rows]
     ids = list(dict.fromkeys(end for row in rows for end in row[:2]))
-    weights = [row[2] for row in rows] if all(len(row) > 2 and _is_number(row[2]) for row in rows) else []
+    weights = _weights(rows, lines, path)
     edges = _edge_table(path.name, sources, targets, weights)
     return Table(path.name, pa.table({"id": ids})), Table(path.name, edges.data, unit="line", place=lines.__getitem__)
+
+
+def _weights(rows: Sequence[Sequence[str]], lines: Sequence[int], path: Path) -> list[str]:
+    """The third cell of each line if one of them is a number; then all must be."""
+    cells = [row[2] if len(row) > 2 else "" for row in rows]
+    if not any(map(_is_number, cells)):
+        return []
+    for cell, line in zip(cells, lines, strict=True):
+        if not _is_number(cell):
+            message = f"the weight {cell!r} is not a number, but other lines have one"
+            raise TableError([Fault(path.name, message, line, unit="line")])
+    return cells
 
 
 def _edge_table(file: str, sources: Sequence[str], targets: Sequence[str], weights: Sequence[str | None]) -> Table:
@@ -122,25 +128,25 @@ def _with_labels(nodes: Table, labels: PathLike | None, path: Path) -> tuple[Tab
         if str(labels) not in attributes:
             raise DataFileError(f"{path}: {unknown('labels file or node attribute', str(labels), attributes)}")
         return nodes, str(labels)
-    problems: list[Problem] = []
-    table = open_table(labels, "labels", problems)
+    faults: list[Fault] = []
+    table = open_table(labels, "labels", faults)
     if table is not None and len(table.columns) < 2:
-        problems.append(table.problem("two columns are needed: id and label"))
-    if problems or table is None:
-        raise TableError(problems)
+        faults.append(table.fault("two columns are needed: id and label"))
+    if faults or table is None:
+        raise TableError(faults)
     names = ("id", "label") if {"id", "label"} <= set(table.columns) else table.columns[:2]
     ids, given = ([str(value or "").strip() for value in _texts(table, name)] for name in names)
     known = {text: k for k, text in enumerate(nodes.data.column("id").to_pylist())}
     column: list[str | None] = [None] * len(known)
     for row, (text, label) in enumerate(zip(ids, given, strict=True)):
         if text not in known:
-            problems.append(table.problem(f"{text!r} is not a node of {path.name}", row, names[0]))
+            faults.append(table.fault(f"{text!r} is not a node of {path.name}", row, names[0]))
         elif column[known[text]] not in (None, label):
-            problems.append(table.problem(f"node {text!r} has two labels", row, names[1]))
+            faults.append(table.fault(f"node {text!r} has two labels", row, names[1]))
         else:
             column[known[text]] = label
-    if problems:
-        raise TableError(problems)
+    if faults:
+        raise TableError(faults)
     data = nodes.data.drop_columns(["label"]) if "label" in nodes.columns else nodes.data
     return Table(nodes.file, data.append_column("label", pa.array(column, pa.string()))), "label"
 

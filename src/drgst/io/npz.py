@@ -43,6 +43,7 @@ def save_graph(graph: Graph, path: PathLike) -> None:
         "num_features": graph.num_features,
         "splits": [split.name for split in graph.splits],
         "notes": graph.notes,
+        **({"prepared": True} if graph.prepared else {}),
     }
     arrays = {"meta": np.frombuffer(json.dumps(meta, ensure_ascii=False).encode(), dtype=np.uint8)}
     arrays |= {"labels": graph.labels, "node_ids": graph.node_ids}
@@ -116,7 +117,7 @@ def _graph(arrays: Arrays) -> Graph:
         ],
         unlabelled=True,  # a graph without labels can be saved, too
     )
-    return graph.with_(notes=tuple(meta["notes"]))
+    return graph.with_(notes=tuple(meta["notes"]), prepared=meta.get("prepared") is True)
 
 
 def _pack(key: str, matrix: sp.csr_array) -> dict[str, np.ndarray]:

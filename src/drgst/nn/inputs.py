@@ -143,7 +143,7 @@ def input_kind(graph: Graph, normalise: str) -> str:
         return normalise
     if constant(graph.features):
         return "structure"
-    if unscaled(graph.features):
+    if not graph.prepared and unscaled(graph.features):
         return "ranks"
     values = graph.features.data if sp.issparse(graph.features) else graph.features
     return "l1" if not values.size or values.min() >= 0 else "l2"

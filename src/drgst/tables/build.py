@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,14 +10,16 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError
 from drgst.graph.core import UNLABELLED, Graph, make_graph
+from drgst.graph.split import Split
 from drgst.tables.cells import Cells
-from drgst.tables.encoders import ENCODERS, CategoryEncoder, Scores, TextEncoder, least_rows
-from drgst.tables.faults import Problem, TableError, counted, some
-from drgst.tables.infer import infer
-from drgst.tables.inspection import Inspection, inspect_tables
+from drgst.tables.faults import Fault, TableError, counted, some
+from drgst.tables.inspection import Inspection, inspect_tables, is_feature, split_columns
+from drgst.tables.kinds import KINDS, detect
+from drgst.tables.kinds.base import Column, least_rows
+from drgst.tables.kinds.number import NumberColumn, Scores
 from drgst.tables.naming import clean_ids, relabel
 from drgst.tables.options import Aggregate, Columns, Endpoints, TableOptions
-from drgst.tables.relations import Relation, mean_weight, merged_adjacency, node_columns
+from drgst.tables.relations import Relation, edge_notes, mean_weight, merged_adjacency, node_columns, undirected
 from drgst.tables.schema import DroppedColumn, EdgeColumn, TableSchema
 
 
@@ -28,7 +29,6 @@ class TableGraph:
 
     graph: Graph
     schema: TableSchema
-    relations: Mapping[str, sp.csr_array]  # name -> directed adjacency, (N, N)
     notes: tuple[str, ...]  # what was changed, imputed, dropped or not used, one sentence each
     new: np.ndarray  # the nodes of the node table, in its order; all but those of ``base`` and those added
 
@@ -68,30 +68,36 @@ def from_tables(
     dropped. ``numeric``, ``category``, ``text`` and ``date`` overrule the type that is found, ``drop`` leaves columns
     out.
 
-    Repeated edge rows are aggregated over both directions: ``aggregate`` is ``sum``, ``count``, ``max`` or ``last``
-    (by ``time``) of ``weight``, of 1 per row without it. With ``edge_columns``, the number of rows and of distinct
+    The rows between two nodes, in both directions, are one edge: ``aggregate`` is the ``sum``, ``count``, ``max`` or
+    ``last`` (by ``time``) of their ``weight`` (default: the column ``weight``), or of 1 per row without such a column.
+    A table that lists every edge in both directions with equal weights counts once. Self-loops and edges of weight 0
+    are dropped, and a missing weight is the median. Columns called ``split``, ``split:NAME``, ``features`` and
+    ``features:N`` are read as in :func:`read_tables`. With ``edge_columns``, the number of rows and of distinct
     partners and the sum and mean of each numeric edge column become node columns, for both directions. Ends of edges
     that are not nodes are refused, or added as nodes without features by ``unknown_endpoints="add"``.
 
     Raises :class:`TableError` with all faults; :func:`check_tables` lists them without raising.
     """
     given = {key: value for key, value in locals().items() if key not in ("nodes", "edges")}
-    found = inspect_tables(nodes, edges, TableOptions.of(**given))
-    if found.problems:
-        raise TableError(found.problems)
-    return build_graph(found)
+    return read_graph(nodes, edges, TableOptions.of(**given))
 
 
-def check_tables(nodes: Any, edges: Any = None, **options: Any) -> list[Problem]:
+def check_tables(nodes: Any, edges: Any = None, **options: Any) -> list[Fault]:
     """All faults of the tables that :func:`from_tables` would refuse, with the same arguments; empty if there are none.
 
-    Each has file, line or row, column and the option that mends it.
+    Each has file, line or row, column and the option that fixes it.
     """
-    return inspect_tables(nodes, edges, TableOptions.of(**options)).problems
+    return inspect_tables(nodes, edges, TableOptions.of(**options)).faults
 
 
-def build_graph(found: Inspection, classes: tuple[str, ...] | None = None) -> TableGraph:
-    """The graph of inspected tables without faults; ``classes`` overrule the classes of the label column."""
+def read_graph(nodes: Any, edges: Any, options: TableOptions, classes: tuple[str, ...] | None = None) -> TableGraph:
+    """The graph of tables, or :class:`TableError` with all their faults.
+
+    ``classes`` are those of a model that will predict the graph; they replace those of the label column.
+    """
+    found = inspect_tables(nodes, edges, options)
+    if found.faults:
+        raise TableError(found.faults)
     return _Builder(found).fit(classes)
 
 
@@ -101,8 +107,8 @@ def apply_schema(schema: TableSchema, nodes: Any, edges: Any, base: Graph | None
     options = replace(options, aggregate=schema.aggregate, unknown_endpoints=schema.unknown_endpoints)
     known = set() if base is None else {str(node) for node in base.node_ids.tolist()}
     found = inspect_tables(nodes, edges, options, schema, known)
-    if found.problems:
-        raise TableError(found.problems)
+    if found.faults:
+        raise TableError(found.faults)
     return _Builder(found, base).apply(schema)
 
 
@@ -116,7 +122,7 @@ class _Builder:
     def __init__(self, found: Inspection, base: Graph | None = None) -> None:
         assert found.nodes is not None
         self.found = found
-        self.table, self.cells = found.nodes
+        self.table, self.cells = found.nodes.table, found.nodes.cells
         self.base = base
         self.notes = list(found.notes)
         old = [] if base is None else [str(node) for node in base.node_ids.tolist()]
@@ -136,31 +142,33 @@ class _Builder:
         labels, names = self.found.labels()
         if classes is not None:
             labels, names = relabel(labels, names, classes), classes
-        schema = self._fit_schema(relations, columns, names)
-        return self._graph(schema, relations, columns, labels)
+        uppers = self._pairs(relations, self.found.options.aggregate)
+        schema = self._fit_schema(uppers, columns, names)
+        return self._graph(schema, uppers, columns, labels)
 
     def apply(self, schema: TableSchema) -> TableGraph:
         """The graph with the features and classes of ``schema``."""
-        if self.base is not None and self.base.num_features != len(schema.feature_names):
-            width = len(schema.feature_names)
+        if self.base is not None and self.base.num_features != schema.num_features:
+            width = schema.num_features
             raise GraphError(f"the base graph has {self.base.num_features} features, but the schema gives {width}")
         relations = self._relations()
         labels, names = self.found.labels()
         columns = self._edge_columns(relations)
-        return self._graph(schema, relations, columns, relabel(labels, names, schema.class_names))
+        uppers = self._pairs(relations, schema.aggregate)
+        return self._graph(schema, uppers, columns, relabel(labels, names, schema.class_names))
 
     def _graph(
-        self, schema: TableSchema, relations: list[Relation], columns: dict[str, np.ndarray], labels: np.ndarray
+        self, schema: TableSchema, uppers: dict[str, Any], columns: dict[str, np.ndarray], labels: np.ndarray
     ) -> TableGraph:
-        features, said = schema.encode(self._cells(), columns, np.arange(len(self.ids) - self.start) >= self.rows.size)
+        features, notes = self._features(schema, columns)
         units = {relation.name: relation.unit for relation in schema.relations}
-        adjacency, merged = merged_adjacency(relations, schema.aggregate, len(self.ids), units)
+        adjacency = merged_adjacency(uppers, units, len(self.ids))
         y = np.concatenate([labels[self.rows], np.full(len(self.added), UNLABELLED)])
         if self.base is not None:
             features = _stacked(self.base.features, features)
             adjacency = adjacency + _padded(self.base.adjacency, len(self.ids))
             y = np.concatenate([self.base.labels, y])
-        self.notes += [*said, *merged]
+        self.notes += notes
         graph = make_graph(
             features,
             adjacency,
@@ -168,53 +176,97 @@ class _Builder:
             class_names=schema.class_names,
             node_ids=clean_ids(self.ids),
             name=self.table.file.partition(".")[0] or "tables",
+            splits=[Split.of(s.train, s.val, s.test, len(self.ids), name=s.name) for s in self.found.splits],
             notes=self.notes,
             unlabelled=True,
         )
-        views = {relation.name: relation.adjacency(schema.aggregate, len(self.ids)) for relation in relations}
         new = self.start + np.arange(self.rows.size)
-        return TableGraph(graph, schema, views, tuple(self.notes), new)
+        return TableGraph(graph.with_(prepared=schema.prepared), schema, tuple(self.notes), new)
+
+    def _features(self, schema: TableSchema, columns: dict[str, np.ndarray]) -> tuple[Any, list[str]]:
+        """X of the nodes after those of ``base``, and notes."""
+        assert self.found.nodes is not None
+        raw = self.found.nodes.raw
+        if not raw:
+            return schema.encode(self._cells(), columns, np.arange(len(self.ids) - self.start) >= self.rows.size)
+        x = np.column_stack(list(raw.values()))[self.rows]
+        return np.vstack([x, np.zeros((len(self.added), x.shape[1]), dtype=np.float32)]), []
+
+    def _pairs(self, relations: list[Relation], how: Aggregate) -> dict[str, sp.csr_array]:
+        """Relation -> weights of unordered pairs, (N, N) above the diagonal; adds notes on what was merged."""
+        files = {edge.schema.name: edge.table.file for edge in self.found.edges}
+        uppers: dict[str, sp.csr_array] = {}
+        for relation in relations:
+            upper, both_ways = undirected(relation, how, len(self.ids))
+            self.notes += edge_notes(relation.source.size, upper.nnz, both_ways, how, files[relation.name])
+            zeros = int((upper.data == 0).sum())
+            if zeros:
+                self.notes.append(f"{counted(zeros, 'edge')} of weight 0 dropped")
+            upper.eliminate_zeros()
+            uppers[relation.name] = upper
+        return uppers
 
     def _fit_schema(
-        self, relations: list[Relation], columns: dict[str, np.ndarray], class_names: tuple[str, ...]
+        self, uppers: dict[str, sp.csr_array], columns: dict[str, np.ndarray], class_names: tuple[str, ...]
     ) -> TableSchema:
         options = self.found.options
-        nested = [name for name in self.table.columns if name not in self.cells]
-        encoders, dropped = [], {name: f"its type {self.table.data.column(name).type} is not read" for name in nested}
-        given = options.kinds()
-        for name, cells in self.cells.items():
-            if name in (self.found.id, options.label):
-                continue
-            inferred = infer(name, cells)
-            kind = given[name][1] if name in given else inferred.kind
-            reason = "dropped by option" if name in options.drop else inferred.reason
-            encoder = None if kind is None or name in options.drop else ENCODERS[kind].fit(name, cells)
-            if encoder is not None and _is_constant(encoder):
-                encoder, reason = None, f"no value occurs in {least_rows(cells.rows)} rows"
-            if encoder is None:
-                dropped[name] = reason
-                continue
-            encoders.append(encoder)
-            if inferred.note and kind == inferred.kind:
-                self.notes.append(f"{self.table.file}: column {name!r}: {inferred.note}")
+        fitted, dropped = self._fit_columns()
         varied = {name: x for name, x in columns.items() if np.ptp(x) > 0}
-        fitted = {edge.schema.name: edge.schema for edge in self.found.edges}
-        several = len(relations) > 1
-        units = {r.name: mean_weight(r, options.aggregate, len(self.ids)) if several else 1.0 for r in relations}
+        several = len(uppers) > 1
+        relations = {edge.schema.name: edge.schema for edge in self.found.edges}
+        units = {name: mean_weight(upper) if several else 1.0 for name, upper in uppers.items()}
         if dropped:
             self.notes.append(f"{self.table.file}: {counted(len(dropped), 'column')} dropped ({some(list(dropped))})")
+        dropped |= dict.fromkeys(split_columns(self.found), "the split of the nodes")
         return TableSchema(
             id=self.found.id,
-            label=options.label,
+            label=options.label if options.label in self.table.columns else None,
             class_names=class_names,
-            columns=tuple(encoders),
+            columns=tuple(fitted),
             dropped=tuple(DroppedColumn(column=name, reason=reason) for name, reason in dropped.items()),
-            relations=tuple(schema.model_copy(update={"unit": units[name]}) for name, schema in fitted.items()),
+            relations=tuple(schema.model_copy(update={"unit": units[name]}) for name, schema in relations.items()),
             edge_columns=tuple(EdgeColumn(name=name, scale=Scores.fit(x)) for name, x in varied.items()),
             aggregate=options.aggregate,
             unknown_endpoints=options.unknown_endpoints,
-            added=bool(self.added),
+            added=bool(self.added) and not self._raw,
         )
+
+    @property
+    def _raw(self) -> bool:
+        return self.found.nodes is not None and bool(self.found.nodes.raw)
+
+    def _fit_columns(self) -> tuple[list[Column], dict[str, str]]:
+        """The columns that give features, and name -> reason of the others."""
+        options, given = self.found.options, self.found.options.kinds()
+        assert self.found.nodes is not None
+        if self._raw:
+            return [NumberColumn(column=name) for name in self.found.nodes.raw], {}
+        unread = [name for name in self.table.columns if name not in self.cells]
+        dropped = {name: f"its type {self.table.data.column(name).type} is not read" for name in unread}
+        roles = {self.found.id, options.label, *split_columns(self.found)}
+        fitted: list[Column] = []
+        for name, cells in self.cells.items():
+            if name in roles:
+                continue
+            if name in options.drop:
+                dropped[name] = "dropped by option"
+                continue
+            found, detected = detect(name, cells)
+            kind = given[name][1] if name in given else found
+            column = None if kind is None else KINDS[kind].fit(name, cells)
+            if column is None or column.useless:
+                dropped[name] = (
+                    detected.dropped if column is None else f"no value occurs in {least_rows(cells.rows)} rows"
+                )
+                continue
+            fitted.append(column)
+            if detected.note and kind == found:
+                self.notes.append(f"{self.table.file}: column {name!r}: {detected.note}")
+        if options.raw and any(map(is_feature, self.table.columns)):
+            self.notes.append(
+                f"{self.table.file}: not all cells of its columns are numbers, so the columns are encoded"
+            )
+        return fitted, dropped
 
     def _relations(self) -> list[Relation]:
         index = {text: k for k, text in enumerate(self.ids)}
@@ -236,8 +288,7 @@ class _Builder:
         """The columns of the node table, with missing cells for the nodes that were added."""
         tail = np.full(len(self.added), -1, dtype=np.int64)
         return {
-            name: Cells(cells.values, np.concatenate([cells.codes[self.rows], tail]))
-            for name, cells in self.cells.items()
+            name: cells.with_rows(np.concatenate([cells.codes[self.rows], tail])) for name, cells in self.cells.items()
         }
 
     def _note_nodes(self) -> None:
@@ -249,13 +300,6 @@ class _Builder:
                 f"{counted(len(self.added), 'end')} of edges not in {self.table.file} added as nodes without features "
                 f"({some(self.added)})"
             )
-
-
-def _is_constant(encoder: Any) -> bool:
-    """Whether no category or word is frequent enough for a column of its own, and no cell is missing."""
-    if isinstance(encoder, CategoryEncoder):
-        return not encoder.categories and not encoder.flag
-    return isinstance(encoder, TextEncoder) and not encoder.words and not encoder.flag
 
 
 def _stacked(first: Any, second: Any) -> Any:

@@ -1,33 +1,19 @@
-"""The cells of one column as distinct texts, and their values as numbers, booleans and dates."""
+"""The cells of one column: its distinct texts, and which one each row has."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 MISSING = ("", "na", "n/a", "#n/a", "nan", "nat", "null", "nil", "none", "<na>", "-", "--", "?")  # in any case
-TRUE, FALSE = ("true", "yes", "y", "t", "1"), ("false", "no", "n", "f", "0")
-Style = Literal["plain", "thousands", "decimal comma"]
-ISO = "ISO 8601"
-DATE_FORMATS = (  # an ambiguous column is read in the first format that fits
-    ISO,
-    *("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%d %b %Y", "%b %d, %Y", "%d %B %Y"),
-    *("%B %d, %Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
-)
-_TIMES = ("", " %H:%M:%S", " %H:%M", "T%H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
-_SIGNS = "$€£¥% \u00a0\u202f"  # units and blanks around and within numbers
-_NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$"
-_THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$"
-_DECIMAL_COMMA = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+$"
-_EPOCH, _EPOCH_UTC = datetime(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC)
-_SAMPLE = 300  # texts by which the format of dates is found
-_DAY = timedelta(days=1)
+_APOSTROPHE = r"^'('*[=+\-@\t\r])"  # as :func:`drgst.files.inert_cell` writes it
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +22,7 @@ class Cells:
 
     values: Any  # pyarrow.StringArray, (V,)
     codes: np.ndarray  # (N,) int64
+    _parsed: dict[Hashable, Any] = field(default_factory=dict)  # what was read from ``values``
 
     @property
     def rows(self) -> int:
@@ -57,6 +44,28 @@ class Cells:
         """The distinct texts as a list."""
         return self.values.to_pylist()
 
+    @cached_property
+    def known(self) -> Cells:
+        """The same cells, where the words of :data:`MISSING` count as missing."""
+        if not pa.types.is_string(self.values.type):  # lists of numbers
+            return self
+        words = pc.is_in(pc.utf8_lower(self.values), value_set=pa.array(MISSING, pa.string()))
+        gone = words.to_numpy(zero_copy_only=False)
+        if not gone.any():
+            return self
+        index = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1)
+        return Cells(self.values.filter(pa.array(~gone)), index[self.codes].astype(np.int64))
+
+    def parsed(self, what: Hashable, parse: Callable[[Any], T]) -> T:
+        """``parse(values)``, computed once per column."""
+        if what not in self._parsed:
+            self._parsed[what] = parse(self.values)
+        return self._parsed[what]
+
+    def with_rows(self, codes: np.ndarray) -> Cells:
+        """Other rows with the same distinct texts."""
+        return Cells(self.values, codes, self._parsed)
+
     def spread(self, per_value: np.ndarray, missing: Any) -> np.ndarray:
         """One entry per distinct text as one entry per row, (N,)."""
         return np.append(per_value, missing)[self.codes]  # code -1 is the last
@@ -70,31 +79,28 @@ class Cells:
         return float(self.counts[chosen].sum() / max(self.counts.sum(), 1))
 
 
-def read_cells(column: Any, missing: bool = True) -> Cells | None:
-    """The cells of an Arrow column as text without surrounding blanks; None for lists and other nested types.
+class CellError(ValueError):
+    """A cell that can't be read as text; ``row`` counts from 0 and is None if all cells are affected."""
 
-    Whole numbers have no decimals (3.0 is ``3`` in a column of numbers), dates are ISO 8601. With ``missing`` the words
-    of :data:`MISSING` count as missing, else only empty cells do.
+    def __init__(self, message: str, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+def read_cells(column: Any, from_text_file: bool = False) -> Cells | None:
+    """The cells of an Arrow column as text without surrounding blanks; None for a type that is not read, such as lists.
+
+    Empty cells are missing. Whole numbers have no decimals (3.0 is ``3`` in a column of numbers), dates are ISO 8601.
+    In columns of a text file, the apostrophe that :func:`drgst.files.inert_cell` writes is removed.
     """
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+    if pa.types.is_null(column.type):
+        return empty_cells(len(column))
+    try:
+        return _read(column, from_text_file)
+    except pa.ArrowNotImplementedError:
         return None
-    if pa.types.is_timestamp(kind) and kind.unit == "ns":
-        column = column.cast(pa.timestamp("us", kind.tz), safe=False)
-    if pa.types.is_null(kind):
-        return Cells(pa.array([], pa.string()), np.full(len(column), -1, dtype=np.int64))
-    texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
-    encoded = (texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts).dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.unify_dictionaries().combine_chunks()
-    values = encoded.dictionary.cast(pa.string())
-    words = pa.array(MISSING if missing else ("",), pa.string())
-    gone = pc.is_in(pc.utf8_lower(values), value_set=words).to_numpy(zero_copy_only=False)
-    index = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1)
-    codes = encoded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
-    return Cells(values.filter(pa.array(~gone)), index[codes].astype(np.int64))
+    except (pa.ArrowException, UnicodeError, OverflowError) as error:
+        raise CellError(f"a cell can't be read: {' '.join(str(error).split())[:200]}", _bad_row(column)) from error
 
 
 def empty_cells(rows: int) -> Cells:
@@ -102,67 +108,44 @@ def empty_cells(rows: int) -> Cells:
     return Cells(pa.array([], pa.string()), np.full(rows, -1, dtype=np.int64))
 
 
-def numbers(values: Any, style: Style = "plain") -> np.ndarray:
-    """The texts as float64, (V,); NaN where a text is no finite number.
-
-    ``1,234.5`` is a number of the style thousands, ``1.234,5`` one of the style decimal comma. Currency signs, percent
-    signs and blanks are ignored.
-    """
-    texts = pc.utf8_trim(values, characters=_SIGNS)
-    for sign in " \u00a0\u202f":
-        texts = pc.replace_substring(texts, sign, "")
-    if style == "thousands":
-        texts = pc.if_else(pc.match_substring_regex(texts, _THOUSANDS), pc.replace_substring(texts, ",", ""), texts)
-    elif style == "decimal comma":
-        plain = pc.replace_substring(pc.replace_substring(texts, ".", ""), ",", ".")
-        texts = pc.if_else(pc.match_substring_regex(texts, _DECIMAL_COMMA), plain, texts)
-    fits = pc.match_substring_regex(texts, _NUMBER).to_numpy(zero_copy_only=False)
-    found = np.full(len(values), np.nan)
-    found[fits] = [float(text) for text in texts.filter(pa.array(fits)).to_pylist()]
-    found[np.isinf(found)] = np.nan
-    return found
-
-
-def number_style(values: Any) -> Style:
-    """How the numbers of a column are written, by the texts with a comma."""
-    with_comma = values.filter(pc.match_substring(values, ","))
-    if not len(with_comma):
-        return "plain"
-    trimmed = pc.utf8_trim(with_comma, characters=_SIGNS)
-    share = {
-        "thousands": pc.match_substring_regex(trimmed, _THOUSANDS).true_count,
-        "decimal comma": pc.match_substring_regex(trimmed, _DECIMAL_COMMA).true_count,
-    }
-    return "thousands" if share["thousands"] >= share["decimal comma"] else "decimal comma"
+def _read(column: Any, from_text_file: bool) -> Cells | None:
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_nested(kind) or "binary" in str(kind):
+        return None
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):  # no chunk, or several that could not be combined
+        encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], encoded.type)
+    raw = encoded.dictionary
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        raw = raw.cast(pa.timestamp("us", kind.tz), safe=False)
+    raw = raw.cast(pa.string())
+    raw.validate(full=True)  # text that is not UTF-8 is refused here
+    texts = pc.utf8_trim_whitespace(raw)
+    if from_text_file:
+        texts = pc.utf8_trim_whitespace(pc.replace_substring_regex(texts, _APOSTROPHE, r"\1"))
+    distinct = texts.dictionary_encode()
+    empty = pc.equal(distinct.dictionary, "").to_numpy(zero_copy_only=False)
+    zero = pc.match_substring(distinct.dictionary, "\0").to_numpy(zero_copy_only=False)
+    place = np.append(np.where(empty, -1, np.cumsum(~empty) - 1), -1)
+    inner = distinct.indices.fill_null(len(empty)).to_numpy(zero_copy_only=False)
+    outer = encoded.indices.fill_null(len(raw)).to_numpy(zero_copy_only=False)
+    codes = np.append(place[inner], -1)[outer].astype(np.int64)
+    cells = Cells(distinct.dictionary.filter(pa.array(~empty)), codes)
+    if zero.any():
+        raise CellError("the cell holds a zero byte", cells.first_row(zero[~empty]))
+    return cells
 
 
-def booleans(values: Any) -> np.ndarray:
-    """The texts as 1.0 for yes, true, y, t and 1, 0.0 for their opposites, NaN for others, (V,)."""
-    table = dict.fromkeys(TRUE, 1.0) | dict.fromkeys(FALSE, 0.0)
-    return np.array([table.get(text.lower(), np.nan) for text in values.to_pylist()], dtype=np.float64)
-
-
-def dates(values: Any, form: str) -> np.ndarray:
-    """The texts as days since 1970 (UTC), (V,); NaN where a text is no date in the format ``form``."""
-    read = datetime.fromisoformat if form == ISO else lambda text: datetime.strptime(text, form)
-    found = np.full(len(values), np.nan)
-    for k, text in enumerate(values.to_pylist()):
+def _bad_row(column: Any) -> int | None:
+    """The first row that can't be read, found by halving; None if every row is affected."""
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
         try:
-            moment = read(text)
+            _read(column.slice(low, middle - low), False)
+            low = middle
         except (ValueError, OverflowError):
-            continue
-        start = _EPOCH if moment.tzinfo is None else _EPOCH_UTC
-        found[k] = (moment - start) / _DAY
-    return found
-
-
-def date_formats(values: Any, least: float) -> list[str]:
-    """The formats in which at least the share ``least`` of a sample of the texts are dates, best first."""
-    sample = values.take(np.unique(np.linspace(0, len(values) - 1, _SAMPLE, dtype=np.int64))) if len(values) else values
-    forms = (form if form == ISO else form + time for form in DATE_FORMATS for time in _TIMES)
-    shares: dict[str, float] = {}
-    for form in dict.fromkeys(forms):
-        shares[form] = float(np.isfinite(dates(sample, form)).mean()) if len(sample) else 0.0
-        if form == ISO and shares[form] >= least:
-            return [ISO]
-    return sorted((form for form in shares if shares[form] >= max(least, 1e-9)), key=lambda form: -shares[form])
+            high = middle
+    return low if low else None

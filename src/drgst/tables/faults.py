@@ -1,4 +1,4 @@
-"""Faults of tables: where each one is, what it is and which option mends it."""
+"""Faults of tables: where each one is, what it is and which option fixes it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from drgst.errors import DataFileError
 
 
 @dataclass(frozen=True)
-class Problem:
-    """One fault. ``str(problem)`` is one sentence with file, line or row, column and remedy."""
+class Fault:
+    """One fault of a table. ``str(fault)`` is one sentence with file, line or row, column and remedy."""
 
     file: str  # name of the file; nodes, edges or the name of the relation for tables in memory
     message: str
     row: int | None = None  # 1-based: the line of a text file (the header is line 1), the row of any other table
     column: str | None = None
-    option: str | None = None  # keyword argument of from_tables that mends it
+    option: str | None = None  # keyword argument of from_tables that fixes it
     value: str | None = None  # its value, if one can be given
     unit: str = "row"  # what ``row`` counts: line or row
 
@@ -48,13 +48,13 @@ class Problem:
 
 
 class TableError(DataFileError):
-    """Tables that can't be read as a graph; ``problems`` lists every fault."""
+    """Tables that can't be read as a graph; ``faults`` lists all reasons."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = tuple(problems)
-        more = len(self.problems) - 1
-        rest = f"; {more} more problem{'s' if more > 1 else ''}, listed by drgst.check_tables" if more else ""
-        super().__init__(f"{self.problems[0]}{rest}")
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        more = len(self.faults) - 1
+        rest = f"; {counted(more, 'more fault')}, listed by drgst.check_tables" if more else ""
+        super().__init__(f"{self.faults[0]}{rest}")
 
 
 def some(values: Sequence[str], most: int = 3) -> str:

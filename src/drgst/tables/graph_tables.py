@@ -1,4 +1,4 @@
-"""Graphs as two tables with one row per node and one row per edge.
+"""Graph folders of two tables, one row per node and one row per edge, whose columns have fixed names.
 
 ``nodes.csv`` or ``nodes.parquet``
     ``id``        the node's name or number, unique (required)
@@ -7,32 +7,43 @@
     ``features``  the node's features as ``index:value`` pairs separated by blanks, indices from 0; ``:1`` may be
                   omitted: ``3:1.0 17:0.5 20``. The name ``features:1433`` also gives their number. In Parquet the
                   column may hold lists of numbers instead.
-    any other     one feature, a number in every row (not together with ``features``)
+    any other     one feature (not together with ``features``)
 
 ``edges.csv`` or ``edges.parquet``
     ``source``, ``target``  node ids (required)
-    ``weight``              finite and above 0; 1 without this column
+    ``weight``              0 or above; 1 without this column
 
-One direction of each edge is enough. Other columns of the edge table are not used.
+The reader and its rules are those of :func:`drgst.from_tables`; the names above are its defaults. Two things differ.
+Features that are all numbers, without a missing cell, stay as they are, so that research data keep their values; with
+any other cell in the feature columns, all of them are encoded as :func:`drgst.from_tables` does. No features are made
+from edges. How repeated rows are aggregated is said in :func:`drgst.tables.relations.undirected`.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
 
 from drgst.errors import DataFileError, GraphError
-from drgst.files import PathLike, reading, replacing
-from drgst.graph.core import Graph, edge_matrix, make_graph
-from drgst.graph.split import PARTS, Split
-from drgst.tables.columns import dense_features, edge_ends, edge_weights, listed_features, read_split
-from drgst.tables.files import FORMATS, read_table, write_table
-from drgst.tables.naming import clean_ids, encode_labels, relabel
+from drgst.files import FORMULA, PathLike, inert_cell, reading, replacing
+from drgst.graph.core import Graph
+from drgst.graph.split import PARTS
+from drgst.tables.build import TableGraph, read_graph
+from drgst.tables.cells import MISSING
+from drgst.tables.faults import Fault, TableError
+from drgst.tables.options import TableOptions
+
+FORMATS = ("csv", "parquet")
+NAMES = {"id": "id", "label": "label", "source": "source", "target": "target"}
 
 
 def read_tables(
@@ -49,26 +60,38 @@ def read_tables(
         node_path, edge_path = table_paths(folder)
     else:
         folder, node_path, edge_path = Path(nodes).parent, _checked(Path(nodes)), _checked(Path(edges))
-    node_table = read_table(node_path, ("id",), lambda column: column_role(column) == "feature")
-    edge_table = read_table(edge_path, ("source", "target"), lambda column: column == "weight")
+    tables = read_folder(node_path, edge_path, classes)
+    return tables.graph.with_(name=name or folder.resolve().name or "graph")
+
+
+def read_folder(nodes: Path, edges: Path, classes: tuple[str, ...] | None = None, **options: Any) -> TableGraph:
+    """The graph of two tables with the fixed names, which ``options`` of :func:`drgst.from_tables` may replace."""
     try:
-        ids = clean_ids(node_table.column("id").to_pylist())
-        labels, names = _labels(node_table)
-        if classes is not None:
-            labels, names = relabel(labels, names, classes), classes
-        return make_graph(
-            _features(node_table, node_path),
-            _adjacency(edge_table, edge_path, ids),
-            labels,
-            class_names=names,
-            node_ids=ids,
-            name=name or folder.resolve().name or "graph",
-            splits=_splits(node_table, node_path),
-            notes=_unused(edge_table, edge_path),
-            unlabelled=classes is not None,
-        )
+        tables = read_graph(nodes, edges, folder_options(classes is not None, **options), classes)
     except GraphError as error:
-        raise type(error)(f"{node_path}: {error}") from error
+        raise type(error)(f"{nodes}: {error}") from error
+    if classes is not None and tables.graph.prepared and tables.graph.num_features:
+        message = (
+            "not all cells of its columns are numbers, and a graph folder does not say how they were encoded in "
+            "fitting: drgst predict RUN --nodes reads them as drgst classify did"
+        )
+        raise TableError([Fault(nodes.name, message)])
+    return tables
+
+
+def folder_options(predict: bool = False, **given: Any) -> TableOptions:
+    """The options that read the two tables of a graph folder."""
+    return TableOptions.of(**{**NAMES, "raw": True, "edge_columns": False, "predict": predict, **given})
+
+
+def try_tables(source: PathLike, edges: Any = None, **options: Any) -> tuple[TableGraph | None, tuple[Fault, ...]]:
+    """The graph of tables, or all their faults: of :func:`drgst.from_tables` with ``label``, else of a graph folder."""
+    try:
+        if "label" in options:
+            return read_graph(source, edges, TableOptions.of(**options)), ()
+        return read_folder(*table_paths(Path(source).expanduser()), **options), ()
+    except TableError as error:
+        return None, error.faults
 
 
 def write_tables(graph: Graph, folder: PathLike, format: Literal["csv", "parquet"] = "csv") -> None:  # noqa: A002
@@ -84,8 +107,8 @@ def write_tables(graph: Graph, folder: PathLike, format: Literal["csv", "parquet
         if os.path.exists(target / other):  # False also without permission to look
             raise DataFileError(f"{target} already holds {other}; tables of two formats would be ambiguous")
     with replacing(target / f"nodes.{format}") as nodes, replacing(target / f"edges.{format}") as edges:
-        write_table(_node_table(graph), nodes, format)
-        write_table(_edge_table(graph), edges, format)
+        _write(_node_table(graph), nodes, format)
+        _write(_edge_table(graph), edges, format)
 
 
 def table_paths(path: Path) -> tuple[Path, Path]:
@@ -101,45 +124,6 @@ def sibling_tables(path: Path) -> tuple[Path, Path]:
             sibling = path.with_name(path.name.replace(mine, other))
             return (path, sibling) if mine == "nodes" else (sibling, path)
     raise DataFileError(f"{path} is not a graph: a table must be called nodes{path.suffix} or edges{path.suffix}")
-
-
-def column_role(column: str) -> str:
-    """The role of a column of the node table: id, label, split, features or (one) feature."""
-    head = column.partition(":")[0]
-    return head if column in ("id", "label") or head in ("split", "features") else "feature"
-
-
-def _features(table: Any, path: Path) -> Any:
-    listed = [column for column in table.column_names if column_role(column) == "features"]
-    single = [column for column in table.column_names if column_role(column) == "feature"]
-    if len(listed) > 1 or (listed and single):
-        raise DataFileError(f"{path}: beside {listed[0]!r} there can be no column {(listed[1:] + single)[0]!r}")
-    if listed:
-        return listed_features(table.column(listed[0]), listed[0], path)
-    return dense_features(table, single, path)
-
-
-def _labels(table: Any) -> tuple[np.ndarray, tuple[str, ...]]:
-    if "label" not in table.column_names:
-        return np.full(table.num_rows, -1), ()
-    return encode_labels(table.column("label").to_pylist())
-
-
-def _adjacency(table: Any, path: Path, ids: np.ndarray) -> sp.coo_array:
-    source, target = (edge_ends(table.column(name), name, ids, path) for name in ("source", "target"))
-    weights = edge_weights(table.column("weight"), path) if "weight" in table.column_names else None
-    return edge_matrix(source, target, ids.size, weights)
-
-
-def _splits(table: Any, path: Path) -> list[Split]:
-    columns = [column for column in table.column_names if column_role(column) == "split"]
-    found = (read_split(table.column(column), column, path) for column in columns)
-    return [split for split in found if split is not None]
-
-
-def _unused(table: Any, path: Path) -> list[str]:
-    others = [column for column in table.column_names if column not in ("source", "target", "weight")]
-    return [f"{path.name}: column {others[0]!r} is not used"] if others else []
 
 
 def _table_in(folder: Path, stem: str) -> Path:
@@ -161,6 +145,9 @@ def _checked(path: Path) -> Path:
 
 
 def _node_table(graph: Graph) -> Any:
+    word = next((name for name in graph.class_names if name.strip().lower() in MISSING), None)
+    if word is not None:
+        raise DataFileError(f"the class {word!r} can't be written to a table: it would be read as a missing label")
     names = np.array([*graph.class_names, None], dtype=object)  # label -1 is the last: None
     columns: dict[str, Any] = {"id": graph.node_ids, "label": pa.array(names[graph.labels], type=pa.string())}
     for k, split in enumerate(graph.splits):
@@ -190,3 +177,19 @@ def _pairs(features: sp.csr_array) -> list[str]:
     texts = features.data.astype(str)
     cells = [f"{index}:{text}" for index, text in zip(features.indices, texts, strict=True)]
     return [" ".join(cells[a:b]) for a, b in zip(features.indptr[:-1], features.indptr[1:], strict=True)]
+
+
+def _write(table: Any, path: Path, suffix: str) -> None:
+    if suffix == "csv":
+        arrow_csv.write_csv(_with_cells(table, inert_cell), path)
+    else:
+        parquet.write_table(table, path)
+
+
+def _with_cells(table: Any, change: Callable[[str], str]) -> Any:
+    """``table`` with ``change`` applied to the texts that a spreadsheet could take for formulas."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type) and pc.any(pc.match_substring_regex(table[place], FORMULA)).as_py():
+            cells = [cell if cell is None else change(cell) for cell in table[place].to_pylist()]
+            table = table.set_column(place, field, pa.array(cells, pa.string()))
+    return table

@@ -7,13 +7,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from drgst.errors import SettingError, unknown
-from drgst.tables.infer import Kind
 
 Aggregate = Literal["sum", "count", "max", "last"]
 Endpoints = Literal["refuse", "add"]
 Columns = str | Iterable[str]
 _CHOICES = {"aggregate": ("sum", "count", "max", "last"), "unknown_endpoints": ("refuse", "add")}
-_KINDS: dict[str, Kind] = {"numeric": "number", "category": "category", "text": "text", "date": "date"}
+KIND_OPTIONS = {"numeric": "number", "category": "category", "text": "text", "date": "date"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,8 @@ class TableOptions:
     aggregate: Aggregate = "sum"
     unknown_endpoints: Endpoints = "refuse"
     edge_columns: bool = True  # whether degrees, partners and amounts become node columns
-    strict: bool = False  # whether ids are compared as they are written: 7.0 is not 7
+    raw: bool = False  # whether numbers stay as they are where all columns are numbers and no cell is missing
+    predict: bool = False  # whether labels may be missing, since the graph is only predicted
 
     @classmethod
     def of(cls, **given: Any) -> TableOptions:
@@ -43,7 +43,7 @@ class TableOptions:
         for name in given:
             if name not in names:
                 raise SettingError(unknown("option", name, names))
-        lists = {name: _tuple(given[name]) for name in ("drop", *_KINDS) if name in given}
+        lists = {name: _tuple(given[name]) for name in ("drop", *KIND_OPTIONS) if name in given}
         options = cls(**{**given, **lists})
         for name, allowed in _CHOICES.items():
             value = getattr(options, name)
@@ -51,17 +51,17 @@ class TableOptions:
                 raise SettingError(f"{name} is {value!r}, but must be one of {', '.join(allowed)}")
         return options
 
-    def kinds(self) -> dict[str, tuple[str, Kind]]:
+    def kinds(self) -> dict[str, tuple[str, str]]:
         """Column -> (option, type) for the columns whose type is given; the first option that names a column counts."""
-        named: dict[str, tuple[str, Kind]] = {}
-        for option, kind in _KINDS.items():
+        named: dict[str, tuple[str, str]] = {}
+        for option, kind in KIND_OPTIONS.items():
             for column in getattr(self, option):
                 named.setdefault(column, (option, kind))
         return named
 
     def twice(self) -> list[tuple[str, str, str]]:
         """(column, option, other option) for each column that two options name."""
-        lists = {name: _tuple(getattr(self, name) or ()) for name in ("id", "label", "drop", *_KINDS)}
+        lists = {name: _tuple(getattr(self, name) or ()) for name in ("id", "label", "drop", *KIND_OPTIONS)}
         named = [(column, option) for option, columns in lists.items() for column in columns]
         first = dict(reversed(named))
         return [(column, first[column], option) for column, option in named if first[column] != option]

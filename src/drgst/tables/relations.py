@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.tables.cells import Cells, date_formats, dates, number_style, numbers, read_cells
-from drgst.tables.faults import Problem, counted, some
+from drgst.tables.cells import Cells
+from drgst.tables.faults import Fault, counted, some
+from drgst.tables.kinds.date import date_formats, dates
+from drgst.tables.kinds.number import Style, numbers
 from drgst.tables.options import Aggregate
-from drgst.tables.roles import OpenTable, id_texts, likely_cause
+from drgst.tables.roles import OpenTable, likely_cause, without_decimals
 from drgst.tables.schema import RelationSchema
 
 LARGEST_WEIGHT = 1e30  # sums of such weights are still finite in float32
@@ -28,31 +30,27 @@ class Relation:
     time: np.ndarray  # (E,) days or any number that grows with time; the row number without times
     amounts: dict[str, np.ndarray]  # (E,) each, NaN where missing
 
-    def adjacency(self, how: Aggregate, nodes: int) -> sp.csr_array:
-        """A_uv = the aggregated weight of the rows from u to v, (N, N), directed."""
-        return aggregate(self, self.source, self.target, how, nodes)
-
 
 class EdgeReader:
     """One edge table, its columns and the faults of its cells."""
 
-    def __init__(self, edges: OpenTable, schema: RelationSchema, strict: bool = False) -> None:
+    def __init__(self, edges: OpenTable, schema: RelationSchema, whole_ids: bool, style: Style | None = None) -> None:
         self.table = edges.table
         self.schema = schema
-        self.strict = strict  # whether ids are compared as they are written
-        columns = {name: read_cells(self.table.data.column(name), missing=False) for name in self._ends()}
-        ends = {name: cells for name, cells in columns.items() if cells is not None}  # an id may be "none" or "-"
-        self.cells = {**edges.cells, **ends}
+        self.whole_ids = whole_ids  # whether node ids are whole numbers, so that 7.0 is 7
+        self.style = style  # of the weights; that of the column if None
+        self.cells = {**edges.cells, **{name: edges.texts[name] for name in self._ends()}}
 
     def ends(self) -> dict[str, list[str]]:
         """Column -> its distinct ids, for source and target."""
-        return {name: self.cells[name].texts if self.strict else id_texts(self.cells[name]) for name in self._ends()}
+        texts = {name: self.cells[name].texts for name in self._ends()}
+        return {name: without_decimals(found) for name, found in texts.items()} if self.whole_ids else texts
 
-    def unknown_ends(self, ids: set[str]) -> list[str]:
+    def unknown_ends(self, ids: Set[str]) -> list[str]:
         """The ends that are not ids, each once, in the order of their rows."""
         return list(dict.fromkeys(text for texts in self.ends().values() for text in texts if text not in ids))
 
-    def problems(self, ids: set[str] | None) -> list[Problem]:
+    def faults(self, ids: Set[str] | None) -> list[Fault]:
         """The faults of the cells; ends are compared with ``ids`` unless it is None."""
         found = [*self._bad_weights(), *self._bad_times()]
         for column, texts in self.ends().items():
@@ -60,17 +58,14 @@ class EdgeReader:
             if cells.missing.any():
                 row = int(np.flatnonzero(cells.missing)[0])
                 rows = counted(int(cells.missing.sum()), "row")
-                found.append(self.table.problem(f"the end of the edge is empty ({rows} in all)", row, column))
+                found.append(self.table.fault(f"the end of the edge is empty ({rows} in all)", row, column))
             if ids is not None:
                 found += self._not_nodes(column, texts, ids)
         return found
 
     def read(self, index: Mapping[str, int]) -> tuple[Relation, list[str]]:
         """The rows as arrays, and one sentence for each thing that was changed."""
-        ends = []
-        for column, texts in self.ends().items():
-            places = np.array([index[text] for text in texts], dtype=np.int64)
-            ends.append(self.cells[column].spread(places, -1))
+        ends = self.nodes(index)
         keep = ends[0] != ends[1]
         notes = []
         if not keep.all():
@@ -88,10 +83,18 @@ class EdgeReader:
         )
         return relation, [*notes, *said]
 
+    def nodes(self, index: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
+        """Source and target of each row as node indices, (rows,) both."""
+        places = {
+            name: np.array([index[text] for text in texts], dtype=np.int64) for name, texts in self.ends().items()
+        }
+        source, target = (self.cells[name].spread(found, -1) for name, found in places.items())
+        return source, target
+
     def _ends(self) -> tuple[str, str]:
         return self.schema.source, self.schema.target
 
-    def _not_nodes(self, column: str, texts: Sequence[str], ids: set[str]) -> list[Problem]:
+    def _not_nodes(self, column: str, texts: Sequence[str], ids: Set[str]) -> list[Fault]:
         unknown = [text for text in texts if text not in ids]
         if not unknown:
             return []
@@ -101,26 +104,26 @@ class EdgeReader:
         rows = counted(int(cells.counts[mask].sum()), "row")
         message = f"{unknown[0]!r} is not the id of a node; {rows} with {counted(len(unknown), 'such id')}"
         message += f" ({some(unknown)}): {cause}" if cause else f" ({some(unknown)})"
-        remedy = {} if self.strict else {"option": "unknown_endpoints", "value": "add"}
-        return [self.table.problem(message, cells.first_row(mask), column, **remedy)]
+        row = cells.first_row(mask)
+        return [self.table.fault(message, row, column, option="unknown_endpoints", value="add")]
 
-    def _bad_weights(self) -> list[Problem]:
+    def _bad_weights(self) -> list[Fault]:
         column = self.schema.weight
         if column is None:
             return []
         cells = self.cells[column]
-        found = numbers(cells.values, number_style(cells.values))
-        problems = []
+        found = numbers(cells, self.style)
+        bad_rows = []
         faults = {"not a number": np.isnan(found), "negative": found < 0, "too large": found > LARGEST_WEIGHT}
         for fault, bad in faults.items():
             if bad.any():
                 texts = [text for text, wrong in zip(cells.texts, bad, strict=True) if wrong]
                 rows = counted(int(cells.counts[bad].sum()), "row")
                 message = f"the weight {texts[0]!r} is {fault} ({rows} in all): weights are numbers of 0 or above"
-                problems.append(self.table.problem(message, cells.first_row(bad), column, option="weight"))
-        return problems
+                bad_rows.append(self.table.fault(message, cells.first_row(bad), column, option="weight"))
+        return bad_rows
 
-    def _bad_times(self) -> list[Problem]:
+    def _bad_times(self) -> list[Fault]:
         column = self.schema.time
         if column is None:
             return []
@@ -131,19 +134,26 @@ class EdgeReader:
         bad = np.isnan(values)
         text = cells.texts[int(np.flatnonzero(bad)[0])]
         message = f"{text!r} is neither a date nor a number"
-        return [self.table.problem(message, cells.first_row(bad), column, option="time")]
+        return [self.table.fault(message, cells.first_row(bad), column, option="time")]
+
+    def weights(self) -> np.ndarray | None:
+        """The weights as they are in the table, (rows,), NaN where they are missing; None without weights."""
+        return None if self.schema.weight is None else self._numbers(self.schema.weight)
 
     def _weight(self) -> tuple[np.ndarray | None, list[str]]:
-        column = self.schema.weight
-        if column is None:
-            return None, []
-        x = self._numbers(column)
-        missing = np.isnan(x)
-        if not missing.any() or missing.all():
-            return (None if missing.all() else x), []
+        x = self.weights()
+        missing = np.zeros(0, dtype=bool) if x is None else np.isnan(x)
+        if x is None or not missing.any() or missing.all():
+            return (None if missing.size and missing.all() else x), []
         median = float(np.median(x[~missing]))
-        note = f"{self.table.file}: {counted(int(missing.sum()), 'row')} without {column!r} got its median {median:g}"
-        return np.where(missing, median, x), [note]
+        return np.where(missing, median, x), [
+            self.imputed(self.table.file, str(self.schema.weight), int(missing.sum()), median)
+        ]
+
+    @staticmethod
+    def imputed(file: str, column: str, rows: int, median: float) -> str:
+        """The note on rows without a weight."""
+        return f"{file}: {counted(rows, 'row')} without {column!r} got its median {median:g}"
 
     def _time(self) -> np.ndarray:
         rows = self.cells[self.schema.source].rows
@@ -154,16 +164,16 @@ class EdgeReader:
 
     def _numbers(self, column: str) -> np.ndarray:
         cells = self.cells[column]
-        return cells.spread(numbers(cells.values, number_style(cells.values)), np.nan)
+        return cells.spread(numbers(cells, self.style if column == self.schema.weight else None), np.nan)
 
     @staticmethod
     def _times(cells: Cells) -> np.ndarray:
         """Days or numbers, (V,); NaN where a text is neither."""
-        found = numbers(cells.values)
+        found = numbers(cells, "plain")
         if cells.share(np.isfinite(found)) >= 0.5:
             return found
-        formats = date_formats(cells.values, 0.5)
-        return dates(cells.values, formats[0]) if formats else np.full(len(cells.values), np.nan)
+        formats = date_formats(cells, 0.5)
+        return dates(cells, formats[0]) if formats else np.full(len(cells.values), np.nan)
 
 
 def aggregate(relation: Relation, u: np.ndarray, v: np.ndarray, how: Aggregate, nodes: int) -> sp.csr_array:
@@ -183,34 +193,46 @@ def aggregate(relation: Relation, u: np.ndarray, v: np.ndarray, how: Aggregate, 
     return sp.csr_array((values.astype(np.float32), (u[starts], v[starts])), shape=(nodes, nodes))
 
 
-def merged_adjacency(
-    relations: Sequence[Relation], how: Aggregate, nodes: int, units: Mapping[str, float]
-) -> tuple[sp.csr_array, list[str]]:
-    """A_uv = A_vu = Σ_r w_r(u, v) / unit_r from the rows between u and v, both ways, (N, N), and the changes."""
-    total = sp.csr_array((nodes, nodes), dtype=np.float32)
-    zeros = rows = 0
-    for relation in relations:
-        upper = _upper(relation, how, nodes)
-        zeros += int((upper.data == 0).sum())
-        rows += relation.source.size - upper.nnz
-        upper.eliminate_zeros()
-        total = total + upper / np.float32(units[relation.name])
-    notes = [f"{counted(rows, 'repeated or returning edge')} merged ({how})"] if rows else []
-    if zeros:
-        notes.append(f"{counted(zeros, 'edge')} of weight 0 dropped")
-    return sp.csr_array(total + total.T), notes
+def undirected(relation: Relation, how: Aggregate, nodes: int) -> tuple[sp.csr_array, bool]:
+    """The aggregated rows of each unordered pair, (N, N) above the diagonal, and whether both directions are listed.
 
-
-def mean_weight(relation: Relation, how: Aggregate, nodes: int) -> float:
-    """The mean weight of the pairs of a relation; 1 without edges or weights above 0."""
-    weights = _upper(relation, how, nodes).data
-    return float(weights.mean()) if weights.size and weights.max() > 0 else 1.0
-
-
-def _upper(relation: Relation, how: Aggregate, nodes: int) -> sp.csr_array:
-    """The aggregated rows of each unordered pair, (N, N), above the diagonal."""
+    This is the rule for repeated rows, whichever way tables are read: all rows between u and v, in both directions,
+    are rows of one edge, and their weights are aggregated. A table whose rows from u to v weigh as much as those from
+    v to u, for every pair, lists each edge in both directions, as many programs export undirected graphs: only one
+    direction then counts.
+    """
+    one_way = aggregate(relation, relation.source, relation.target, how, nodes)
+    if one_way.nnz and same_both_ways(one_way):
+        return sp.csr_array(sp.triu(one_way, format="csr")), True
     low, high = np.minimum(relation.source, relation.target), np.maximum(relation.source, relation.target)
-    return aggregate(relation, low, high, how, nodes)
+    return aggregate(relation, low, high, how, nodes), False
+
+
+def same_both_ways(a: sp.csr_array) -> bool:
+    """A = Aᵀ."""
+    other = sp.csr_array(a.T)
+    return np.array_equal(a.indptr, other.indptr) and (a != other).nnz == 0
+
+
+def edge_notes(rows: int, edges: int, both_ways: bool, how: Aggregate, file: str) -> list[str]:
+    """What was merged when ``rows`` rows became ``edges`` edges."""
+    if both_ways:
+        return [f"{file} lists every edge in both directions with equal weights: one direction counts"]
+    merged = rows - edges
+    return [f"{counted(merged, 'repeated or returning edge')} merged ({how})"] if merged else []
+
+
+def merged_adjacency(uppers: Mapping[str, sp.csr_array], units: Mapping[str, float], nodes: int) -> sp.csr_array:
+    """A_uv = A_vu = Σ_r w_r(u, v) / unit_r, (N, N), from the pairs of each relation."""
+    total = sp.csr_array((nodes, nodes), dtype=np.float32)
+    for name, upper in uppers.items():
+        total = total + upper / np.float32(units[name])
+    return sp.csr_array(total + total.T)
+
+
+def mean_weight(upper: sp.csr_array) -> float:
+    """The mean weight of the pairs of a relation; 1 without edges or weights above 0."""
+    return float(upper.data.mean()) if upper.nnz and upper.data.max() > 0 else 1.0
 
 
 def node_columns(relation: Relation, nodes: int) -> dict[str, np.ndarray]:

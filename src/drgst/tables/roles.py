@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from drgst.errors import unknown
 from drgst.tables.cells import Cells
-from drgst.tables.faults import Problem
-from drgst.tables.infer import infer, is_id_name
-from drgst.tables.options import TableOptions
+from drgst.tables.faults import Fault
+from drgst.tables.kinds import detect
+from drgst.tables.kinds.number import is_id_name
+from drgst.tables.options import KIND_OPTIONS, TableOptions
 from drgst.tables.schema import RelationSchema
 from drgst.tables.source import Table
 
@@ -20,6 +22,7 @@ PAIRS = (  # words for the two ends of an edge
     *(("source", "target"), ("src", "dst"), ("from", "to"), ("sender", "receiver"), ("payer", "payee")),
     *(("caller", "callee"), ("origin", "destination"), ("debtor", "creditor"), ("buyer", "seller"), ("u", "v")),
 )
+WEIGHT = "weight"  # the name of the weight column where no option gives it
 DISTINCT = 0.9  # share of distinct texts from which a column may be the id; repeated ids are then faults
 MATCHED = 0.5  # share of the texts of an edge column that must be ids for it to count as an end of the edges
 _WHOLE = re.compile(r"\d+(\.0+)?")
@@ -28,30 +31,36 @@ _LETTERS = re.compile(r"^[^\W\d]\D*(?=\d)")
 CellsByName = Mapping[str, Cells]
 
 
-class OpenTable(NamedTuple):
-    """A table and the cells of its columns."""
+@dataclass(frozen=True, eq=False)
+class OpenTable:
+    """A table and the cells of its columns, each read once."""
 
     table: Table
-    cells: CellsByName
+    texts: CellsByName  # column -> its cells, of which only empty ones are missing: an id may be "none" or "-"
+    raw: Mapping[str, np.ndarray] = field(default_factory=dict)  # column -> numbers that are used as they are, (N,)
+
+    @cached_property
+    def cells(self) -> CellsByName:
+        """Column -> its cells, where words for missing cells count as missing."""
+        return {name: cells.known for name, cells in self.texts.items()}
 
 
-Found = tuple[RelationSchema | None, list[Problem]]
+Found = tuple[RelationSchema | None, list[Fault]]
 
 
-def check_names(options: TableOptions, opened: OpenTable, edges: Iterable[Table]) -> list[Problem]:
+def check_names(options: TableOptions, opened: OpenTable, edges: Iterable[Table]) -> list[Fault]:
     """The faults of options: columns that do not exist or can't be read, and columns that two options name."""
     nodes = opened.table
     everywhere = {*nodes.columns, *(name for table in edges for name in table.columns)}
     named = [(option, getattr(options, option)) for option in ("label", "id") if getattr(options, option) is not None]
-    named += [
-        (option, column) for option in ("numeric", "category", "text", "date") for column in getattr(options, option)
-    ]
-    absent = [(option, column) for option, column in named if column not in opened.cells]
+    named += [(option, column) for option in KIND_OPTIONS for column in getattr(options, option)]
+    optional = ("label", options.label) if options.predict else None
+    absent = [pair for pair in named if pair[1] not in opened.texts and pair != optional]
     absent += [("drop", column) for column in options.drop if column not in everywhere]
-    found = [nodes.problem(_no_column(column, nodes), option=option) for option, column in absent]
+    found = [nodes.fault(_no_column(column, nodes), option=option) for option, column in absent]
     for column, first, second in options.twice():
         message = f"both {first} and {second} name it; one of them is allowed"
-        found.append(nodes.problem(message, column=column, option=second))
+        found.append(nodes.fault(message, column=column, option=second))
     return found
 
 
@@ -75,46 +84,57 @@ def find_id(options: TableOptions, nodes: CellsByName, edges: Sequence[CellsByNa
     return named[0] if len(named) == 1 else None
 
 
-def find_relation(name: str, edges: OpenTable, options: TableOptions, ids: set[str]) -> Found:
+def find_relation(name: str, edges: OpenTable, options: TableOptions, ids: Set[str]) -> Found:
     """The columns of the edge table called ``name``; None, with faults, if its two ends are not found."""
     table, cells = edges.table, edges.cells
-    problems: list[Problem] = []
+    faults: list[Fault] = []
     source, target = _ends(options, cells, ids)
     ends = {"source": source, "target": target}
     for option, column in ends.items():
         if column is None:
             message = "no column for this end of the edges was found"
-            problems.append(table.problem(f"{message} (columns: {', '.join(cells)})", option=option))
+            faults.append(table.fault(f"{message} (columns: {', '.join(cells)})", option=option))
         elif column not in cells:
-            problems.append(table.problem(_no_column(column, table), option=option))
+            faults.append(table.fault(_no_column(column, table), option=option))
     for option, column in (("weight", options.weight), ("time", options.time)):
         if column is not None and column not in cells:
-            problems.append(table.problem(_no_column(column, table), option=option))
+            faults.append(table.fault(_no_column(column, table), option=option))
     if source is None or target is None or source not in cells or target not in cells:
-        return None, problems
+        return None, faults
     if source == target:
-        problems.append(table.problem("source and target are the same column", column=source, option="target"))
-        return None, problems
+        faults.append(table.fault("source and target are the same column", column=source, option="target"))
+        return None, faults
     weight = options.weight if options.weight in cells else None
+    if options.weight is None and WEIGHT in cells and WEIGHT not in (source, target, options.time, *options.drop):
+        weight = WEIGHT
     others = [name for name in cells if name not in (source, target, *options.drop)]
-    kinds = {name: infer(name, cells[name]).kind for name in others}
+    unused = not options.edge_columns and options.aggregate != "last"
+    kinds = {name: None if unused else detect(name, cells[name])[0] for name in others}
     dated = [name for name in others if kinds[name] == "date"]
     time = options.time if options.time is not None else (dated[0] if dated else None)
     amounts = tuple(name for name in others if name == weight or (kinds[name] == "number" and name != time))
     time = time if time in cells else None
     found = RelationSchema(name=name, source=source, target=target, weight=weight, time=time, amounts=amounts)
-    return found, problems
+    return found, faults
 
 
 def id_texts(cells: Cells) -> list[str]:
     """The distinct texts of a column of ids; ``7.0`` is ``7`` if all are whole numbers."""
     texts = cells.texts
-    if all(_WHOLE.fullmatch(text) for text in texts):
-        return [text.partition(".")[0] for text in texts]
-    return texts
+    return without_decimals(texts) if are_whole(texts) else texts
 
 
-def likely_cause(unknown_ids: Sequence[str], ids: set[str]) -> str:
+def are_whole(texts: Iterable[str]) -> bool:
+    """Whether all ids are whole numbers, with or without ``.0``."""
+    return all(_WHOLE.fullmatch(text) for text in texts)
+
+
+def without_decimals(texts: Iterable[str]) -> list[str]:
+    """``7.0`` as ``7``; other texts as they are."""
+    return [text.partition(".")[0] if _WHOLE.fullmatch(text) else text for text in texts]
+
+
+def likely_cause(unknown_ids: Sequence[str], ids: Set[str]) -> str:
     """Why ends of edges are not ids, if a simple change makes most of them ids; else empty."""
     changes = {
         "the ids of one table end in '.0', as whole numbers do that were saved as decimals": lambda t: (
@@ -133,7 +153,7 @@ def likely_cause(unknown_ids: Sequence[str], ids: set[str]) -> str:
     return ""
 
 
-def _ends(options: TableOptions, cells: CellsByName, ids: set[str]) -> tuple[str | None, str | None]:
+def _ends(options: TableOptions, cells: CellsByName, ids: Set[str]) -> tuple[str | None, str | None]:
     given = (options.source, options.target)
     if None not in given:
         return given
@@ -167,7 +187,7 @@ def _overlap(cells: Cells, edges: Sequence[CellsByName]) -> float:
     return max((_share(column, ids) for table in edges for column in table.values()), default=0.0)
 
 
-def _share(cells: Cells, ids: set[str]) -> float:
+def _share(cells: Cells, ids: Set[str]) -> float:
     """The share of the distinct texts that are ids."""
     texts = id_texts(cells)
     return float(np.mean([text in ids for text in texts])) if texts else 0.0

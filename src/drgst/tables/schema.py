@@ -13,8 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from drgst.errors import DataFileError
 from drgst.files import PathLike, read_text, reading, write_text
 from drgst.tables.cells import Cells, empty_cells
-from drgst.tables.encoders import Encoder, Name, Scores, Text, TextEncoder
 from drgst.tables.faults import counted, some
+from drgst.tables.kinds import AnyColumn
+from drgst.tables.kinds.base import Name, Text
+from drgst.tables.kinds.number import Scores
 from drgst.tables.options import Aggregate, Endpoints
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class TableSchema(_Model):
     id: Name | None
     label: Name | None
     class_names: tuple[Text, ...]
-    columns: tuple[Encoder, ...]
+    columns: tuple[AnyColumn, ...]
     dropped: tuple[DroppedColumn, ...] = ()
     relations: tuple[RelationSchema, ...] = ()
     edge_columns: tuple[EdgeColumn, ...] = ()
@@ -86,13 +88,23 @@ class TableSchema(_Model):
     @property
     def feature_names(self) -> list[str]:
         """The names of the features in the order of the columns of X, (F,)."""
-        names = [name for encoder in self.columns for name in encoder.features()]
+        names = [name for column in self.columns for name in column.features()]
         return [*names, *(column.name for column in self.edge_columns), *([ADDED] if self.added else [])]
+
+    @property
+    def num_features(self) -> int:
+        """F."""
+        return sum(column.num_features for column in self.columns) + len(self.edge_columns) + self.added
+
+    @property
+    def prepared(self) -> bool:
+        """Whether all features have one scale, so that no model need rank them."""
+        return self.num_features > 0 and all(column.prepared for column in self.columns)
 
     @property
     def feature_columns(self) -> list[str]:
         """The table column that each feature comes from, (F,); the feature itself if it comes from edges."""
-        names = [encoder.column for encoder in self.columns for _ in encoder.features()]
+        names = [column.column for column in self.columns for _ in range(column.num_features)]
         return names + self.feature_names[len(names) :]
 
     def encode(
@@ -106,19 +118,21 @@ class TableSchema(_Model):
         rows = added.size
         blocks: list[Any] = []
         notes: list[str] = []
-        for encoder in self.columns:
-            block, said = encoder.encode(cells.get(encoder.column, empty_cells(rows)))
+        for column in self.columns:
+            block, said = column.encode(cells.get(column.column, empty_cells(rows)))
             blocks.append(block)
             notes += said
-        for column in self.edge_columns:
-            x = edges.get(column.name, np.full(rows, np.nan))
-            blocks.append(column.scale.transform(x).astype(np.float32)[:, None])
+        for edge_column in self.edge_columns:
+            x = edges.get(edge_column.name, np.full(rows, np.nan))
+            blocks.append(edge_column.scale.transform(x).astype(np.float32)[:, None])
         if self.added:
             blocks.append(added.astype(np.float32)[:, None])
-        if self._sparse:
+        if not blocks:
+            return sp.csr_array((rows, 0), dtype=np.float32), notes
+        if self._sparse(blocks):
             return sp.csr_array(sp.hstack([sp.csr_array(block) for block in blocks])), notes
         dense = [block.toarray() if sp.issparse(block) else block for block in blocks]
-        return np.hstack([np.zeros((rows, 0), dtype=np.float32), *dense]), notes
+        return np.hstack(dense), notes
 
     def apply(self, nodes: Any, edges: Any = None, *, base: Graph | None = None) -> TableGraph:
         """The graph of later tables, with the features and classes of this schema.
@@ -140,7 +154,7 @@ class TableSchema(_Model):
             rows.append(
                 (self.label, "label", f"{counted(len(self.class_names), 'class')}: {some(self.class_names, 5)}")
             )
-        rows += [(encoder.column, encoder.kind, encoder.summary()) for encoder in self.columns]
+        rows += [(column.column, column.kind, column.describe()) for column in self.columns]
         rows += [(column.column, "dropped", column.reason) for column in self.dropped]
         for relation in self.relations:
             roles = {"source": relation.source, "target": relation.target, "weight": relation.weight}
@@ -171,19 +185,19 @@ class TableSchema(_Model):
             reason = first["msg"][0].lower() + first["msg"][1:]
             raise DataFileError(f"{path} is damaged or not a schema of tables: {where}: {reason}") from None
 
-    @property
-    def _sparse(self) -> bool:
-        return any(isinstance(encoder, TextEncoder) for encoder in self.columns) or (
-            len(self.feature_names) > WIDEST_DENSE
-        )
+    def _sparse(self, blocks: Sequence[Any]) -> bool:
+        """Whether X is sparse: a sparse block is of a kind that is never dense, or there are many features."""
+        found = [k for k, block in enumerate(blocks) if sp.issparse(block)]
+        return any(self.columns[k].sparse for k in found) or (bool(found) and self.num_features > WIDEST_DENSE)
 
 
 def missing_columns(schema: TableSchema, columns: Sequence[str], file: str) -> list[str]:
     """One sentence each on the columns that a later table lacks or has in addition."""
-    known = [encoder.column for encoder in schema.columns]
-    lacking = [name for name in known if name not in columns]
-    extra = [name for name in columns if name not in {*known, schema.id, schema.label}]
-    extra = [name for name in extra if name not in {column.column for column in schema.dropped}]
+    known = [column.column for column in schema.columns]
+    there = set(columns)
+    lacking = [name for name in known if name not in there]
+    used = {*known, schema.id, schema.label, *(column.column for column in schema.dropped)}
+    extra = [name for name in columns if name not in used]
     notes = []
     if lacking:
         notes.append(f"{file} has no {_columns(lacking)}: all its cells count as missing")

@@ -115,9 +115,9 @@ class FeatureMap:
     vectors: np.ndarray | None  # V, (F, k); None where there are few columns
 
     @classmethod
-    def fit(cls, x: Features, k: int) -> FeatureMap:
-        """The map of at most ``k`` columns for features like ``x``, (N, F)."""
-        ranks = RankTable.fit(x) if is_numeric(x) else None
+    def fit(cls, x: Features, k: int, prepared: bool = False) -> FeatureMap:
+        """The map of at most ``k`` columns for features like ``x``, (N, F); ``prepared`` ones are not ranked."""
+        ranks = RankTable.fit(x) if not prepared and is_numeric(x) else None
         x = x if ranks is None else ranks(x)
         values = x if isinstance(x, np.ndarray) else x.data
         shift = None

@@ -24,13 +24,13 @@ def rank_normalise(x: Features) -> Features:
     return rank_scores(x) if is_numeric(x) else x
 
 
-def describe_features(x: Features) -> str:
-    """How features are used, in one sentence; empty where they are used as they are."""
+def describe_features(x: Features, prepared: bool = False) -> str:
+    """How features are used, in one sentence; empty where they are used as they are, such as ``prepared`` ones."""
     if not x.shape[1]:
         return "There are no features."
     if not informative(x):
         return "Features are not used: none is shared by some nodes and not by others."
-    return "Features are numeric, so they are rank-normalised." if is_numeric(x) else ""
+    return "Features are numeric, so they are rank-normalised." if not prepared and is_numeric(x) else ""
 
 
 def informative(x: Features) -> bool:
@@ -68,6 +68,11 @@ def unscaled(x: Features) -> bool:
     present, squares = _column_sizes(x)
     size = np.sqrt(squares[present > 0] / present[present > 0])
     return bool(values.min(initial=0) >= 0 or size.max() > SCALE_RATIO * np.quantile(size, 0.25, method="lower"))
+
+
+def score_knots(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """At most 512 distinct values of ``x``, (N,), in ascending order, and their scores Φ^-1((r - ½) / N)."""
+    return _knots(x, _scores(x, full=True))
 
 
 def constant(x: Features) -> bool:

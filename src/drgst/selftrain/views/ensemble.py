@@ -163,7 +163,8 @@ class MultiViewEnsemble:
     def _describe(self, problem: Problem, weights: Weights) -> str:
         ordered = sorted(weights.items(), key=lambda item: -item[1])
         text = f"View weights: {', '.join(f'{name} {share:.2f}' for name, share in ordered)}."
-        words = problem.graph_cache.get(problem.graph, "words", lambda: describe_features(problem.graph.features))
+        graph = problem.graph
+        words = problem.graph_cache.get(graph, "words", lambda: describe_features(graph.features, graph.prepared))
         return f"{text} {words}".rstrip()
 
 

@@ -105,7 +105,7 @@ class Shared:
         known = self.maps.under("features.")
         if known:
             return FeatureMap.of(known)
-        made = FeatureMap.fit(self.graph.features, self.columns)
+        made = FeatureMap.fit(self.graph.features, self.columns, self.graph.prepared)
         self.maps.arrays |= {f"features.{name}": array for name, array in made.arrays().items()}
         return made
 
