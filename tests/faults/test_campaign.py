@@ -27,17 +27,13 @@ import drgst
 from drgst.cli import main
 from drgst.datasets.unpickle import load_pickle
 from drgst.lab.store import Store
+from drgst.lab.store.cells import stored_rows
 from drgst.lab.store.export import readable_rows
 
 QUICK = ("--recipe", "drgst-do", "--set", "epochs=2,hidden=4,samples=2,stages=1")
 LEFT = ("out", "out.csv", "o.csv", "n.db")
-SHORT = settings(
-    max_examples=15,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+SHORT = settings(max_examples=15, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
 LONG = settings(SHORT, max_examples=300, derandomize=False)
 
 
@@ -74,16 +70,14 @@ def _isolated(isolated: None) -> Iterator[None]:
 
 def attempt(*words: object) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of a command in this process."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    code: Any = 0
+    out, err, code = io.StringIO(), io.StringIO(), None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             main([str(word) for word in words])
         except SystemExit as end:
-            code = end.code
-    text = [stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)]  # type: ignore[attr-defined]
-    return int(code or 0), *text
+            code = end.code  # type: ignore[assignment]
+    return int(code or 0), out.getvalue(), err.getvalue()
 
 
 def answers(*words: object, wrong: bool = False, named: str = "") -> None:
@@ -143,25 +137,23 @@ def copied(source: Path) -> Path:
     return target
 
 
-def store_rows(path: Path) -> None:
-    with Store(path) as store:
-        store.all_rows()
+def from_tables(folder: Path) -> Any:
+    return drgst.from_tables(folder / "nodes.csv", folder / "edges.csv", label="label", id="id")
 
 
-FROM_TABLES = {"label": "label", "id": "id"}
 # kind -> the good input, the file of it that is damaged, and what reads it
 READERS: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
     "npz": ("g.npz", "", drgst.open_graph),
     "nodes of a folder": ("tables", "nodes.csv", drgst.open_graph),
     "edges of a folder": ("tables", "edges.csv", drgst.open_graph),
-    "node table": ("tables", "nodes.csv", lambda p: drgst.from_tables(p / "nodes.csv", p / "edges.csv", **FROM_TABLES)),
-    "edge table": ("tables", "edges.csv", lambda p: drgst.from_tables(p / "nodes.csv", p / "edges.csv", **FROM_TABLES)),
+    "node table": ("tables", "nodes.csv", from_tables),
+    "edge table": ("tables", "edges.csv", from_tables),
     "parquet": ("parquet", "nodes.parquet", drgst.open_graph),
     "split": ("s.json", "", lambda path: drgst.load_split(path, drgst.open_graph(path.parents[1] / "g.npz"))),
     "facts of a model": ("run", "model.json", drgst.load_model),
     "weights of a model": ("run", "model.safetensors", drgst.load_model),
     "pickle": ("p.pickle", "", load_pickle),
-    "store": ("runs.db", "", store_rows),
+    "store": ("runs.db", "", stored_rows),
     "export": ("runs.csv", "", readable_rows),
     "damaged store": ("runs.db", "", lambda path: readable_rows(path.rename(path.with_suffix(".damaged")))),
 }
@@ -176,19 +168,9 @@ def check_bytes(good: Path, kind: str, edit: Callable[[bytes], bytes]) -> None:
     returns(lambda: read(path))
 
 
-@pytest.mark.parametrize("kind", READERS)
-@SHORT
-@given(edit=edits())
-def test_damaged_bytes(good: Path, kind: str, edit: Callable[[bytes], bytes]) -> None:
-    check_bytes(good, kind, edit)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", READERS)
-@LONG
-@given(edit=edits())
-def test_damaged_bytes_long(good: Path, kind: str, edit: Callable[[bytes], bytes]) -> None:
-    check_bytes(good, kind, edit)
+each_kind = pytest.mark.parametrize("kind", READERS)
+test_damaged_bytes = each_kind(SHORT(given(edit=edits())(check_bytes)))
+test_damaged_bytes_long = pytest.mark.slow(each_kind(LONG(given(edit=edits())(check_bytes))))
 
 
 @pytest.mark.parametrize("name", ["config.toml", "summary.json", "predictions.csv", "history.jsonl", "run.toml"])
@@ -261,17 +243,9 @@ ARRAYS: list[Callable[[dict[str, np.ndarray]], dict[str, Any]]] = [
     lambda _: {"split_0_train": np.array([10**6])},
     lambda _: {"meta": np.frombuffer(b"[" * 50_000, dtype=np.uint8)},
 ]
-STATEMENTS = [
-    "UPDATE runs SET test_accuracy = 1e308",
-    "UPDATE runs SET test_accuracy = x'00ff'",
-    "UPDATE runs SET settings = '3'",
-    "UPDATE runs SET draw = 'one'",
-    "UPDATE runs SET recipe = x'ff'",
-    "DROP TABLE runs",
-    "ALTER TABLE runs RENAME COLUMN draw TO drew",
-    "PRAGMA user_version = 99",
-    "PRAGMA application_id = 7",
-]
+STATEMENTS = """UPDATE runs SET test_accuracy = 1e308; UPDATE runs SET test_accuracy = x'00ff'; DROP TABLE runs
+UPDATE runs SET settings = '3'; UPDATE runs SET draw = 'one'; UPDATE runs SET recipe = x'ff'; PRAGMA user_version = 99
+ALTER TABLE runs RENAME COLUMN draw TO drew; PRAGMA application_id = 7""".replace("\n", "; ").split("; ")
 FACTS = [
     (key, v) for key in ("format", "recipe", "class_names", "num_features", "settings") for v in (None, -1, {"a": 1})
 ]
@@ -321,11 +295,7 @@ lab bench rescue R --store n.db|lab table R|recipes show R|data show R|data chec
 
 
 @settings(SHORT, max_examples=40)
-@given(
-    words=st.sampled_from(COMMANDS.replace("\n", "|").split("|")),
-    name=st.sampled_from(NAMES),
-    number=st.sampled_from(NUMBERS),
-)
+@given(st.sampled_from(COMMANDS.replace("\n", "|").split("|")), st.sampled_from(NAMES), st.sampled_from(NUMBERS))
 def test_wrong_arguments(good: Path, words: str, name: str, number: str) -> None:
     table = {"G": good / "g.npz", "RUN": good / "run", "R": name, "N": number, "hidden=N": f"hidden={number}"}
     table |= {f"{key}=R": f"{key}={name}" for key in ("pool", "device")}

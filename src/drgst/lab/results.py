@@ -62,12 +62,12 @@ class Results:
         """(data set, labels per class, recipe) -> its runs."""
         return grouped(self.rows)
 
-    def table(self, how: str = "text", *, against: str | None = None, paper: bool = False) -> str:
+    def table(self, how: str = "text", *, against: str | None = None) -> str:
         """Mean ± standard deviation of the test accuracy, as ``text``, ``md``, ``latex``, ``html`` or ``csv``.
 
-        Each recipe is compared with ``against`` (default: gcn, where it was run). ``paper`` adds published figures.
+        Each recipe is compared with ``against`` (default: gcn, where it was run).
         """
-        return render(make_table("main", self.cells, against, paper), how)
+        return render(make_table("main", self.cells, against), how)
 
     def compare(self, a: str, b: str) -> pd.DataFrame:
         """Test accuracy of ``a`` minus that of ``b`` on the same draws: mean, 95 % interval, p of the signed ranks."""

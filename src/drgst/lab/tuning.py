@@ -55,11 +55,7 @@ def space_of(name: str, dataset: str, read: Collection[str], requires: Collectio
 def _paper(dataset: str) -> Space:
     from optuna.distributions import CategoricalDistribution as Choice
 
-    return {
-        "threshold": Choice(THRESHOLDS.get(dataset, OTHERS)),
-        "beta": Choice(BETAS),
-        "drop_rate": Choice(RATES),
-    }
+    return {"threshold": Choice(THRESHOLDS.get(dataset, OTHERS)), "beta": Choice(BETAS), "drop_rate": Choice(RATES)}
 
 
 def _wide() -> Space:

@@ -27,12 +27,6 @@ def test_a_curve_has_what_was_run_beside_the_papers_figures(cells: Cells) -> Non
     assert labels.curves({}) == {}
 
 
-def test_paper_adds_the_points_that_were_not_run(cells: Cells) -> None:
-    (curve,) = labels.curves(cells({("cora", 3, "gcn"): DRAWS}), paper=True)["cora"]
-    assert list(curve.ours) == [3]
-    assert list(curve.paper) == [3, 5, 10, 20]
-
-
 @pytest.mark.parametrize("draws", [1, 2])
 def test_one_draw_or_two_have_no_interval(draws: int, cells: Cells) -> None:
     (curve,) = labels.curves(cells({("cora", 3, "gcn"): [0.6] * draws}))["cora"]

@@ -20,7 +20,7 @@ def test_what_succeeded_stays_and_what_failed_is_replaced(store: Store, make_row
     store.add(make_row("a", test_accuracy=0.9))
     store.add(make_row("b", error="boom"))
     assert store.finished(["a", "b", "c"]) == {"a"}
-    assert [r["error"] for r in store.errors(["a", "b"])] == ["boom"]
+    assert [r["error"] for r in store.rows(["a", "b"], ("error",), failed=True)] == ["boom"]
     store.add(make_row("b"))
     assert store.finished(["a", "b"]) == {"a", "b"}
     assert store.rows(["a"], ("test_accuracy",)) == [{"test_accuracy": 0.5}]

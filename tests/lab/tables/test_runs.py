@@ -38,13 +38,6 @@ def test_main_shows_what_was_run_beside_the_papers_figure(cells: Callable[..., A
     assert best["95 % bootstrap"] == "+5.45 to +5.45"
 
 
-def test_paper_adds_cells_that_were_not_run(cells: Callable[..., Any], as_dicts: Dicts) -> None:
-    rows = as_dicts(main(on_cora(cells, gcn=0.6455), paper=True))
-    assert len(rows) == 8 * 4  # Cora only, every cell of the paper
-    gat = next(row for row in rows if (row["labels per class"], row["recipe"]) == ("5", "gat"))
-    assert (gat["accuracy"], gat["ours - paper"], gat["draws"], gat["paper"]) == ("", "", "", "69.45")
-
-
 def test_without_a_published_figure_there_is_no_column_for_it(cells: Callable[..., Any], as_dicts: Dicts) -> None:
     (row,) = as_dicts(main(on_cora(cells, union=0.7)))
     assert "paper" not in row

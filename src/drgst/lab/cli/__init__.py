@@ -10,10 +10,7 @@ from drgst.cli import LazyGroup
 COMMANDS = {
     "bench": ("drgst.lab.cli.bench", "Run a grid of data sets, labels per class, recipes and draws."),
     "table": ("drgst.lab.cli.table", "Make the paper's tables from the runs of a store."),
-    "figure": (
-        "drgst.lab.cli.figure",
-        "Draw the paper's figures, from a store or from a run of their own.",
-    ),
+    "figure": ("drgst.lab.cli.figure", "Draw the paper's figures, from a store or from a run of their own."),
     "tune": ("drgst.lab.cli.tune", "Search settings by validation accuracy."),
     "reproduce": ("drgst.lab.cli.reproduce", "Run the paper's experiments and check its claims."),
     "label-curve": ("drgst.lab.cli.label_curve", "Compare choosers of labels: how accuracy grows with them."),

@@ -18,8 +18,7 @@ def figure(
     name: Annotated[str, typer.Argument(help="A figure, or list for their names.")],
     store: SourceOption = Path("runs.db"),
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The file, .png, .pdf or .svg.", show_default="figures/NAME.png"),
+        Path | None, typer.Option(metavar="FILE", help="The file, .png, .pdf or .svg.", show_default="figures/NAME.png")
     ] = None,
     dataset: Annotated[
         str | None, typer.Option(help="Only this data set.", show_default="cora, or all of the store's")

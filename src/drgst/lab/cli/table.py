@@ -23,8 +23,7 @@ def table(
     store: SourceOption = Path("runs.db"),
     how: Annotated[str, typer.Option("--format", help="text, md, latex, html or csv.")] = "text",
     against: Annotated[
-        str | None,
-        typer.Option(help="Recipe to compare with.", show_default="gcn; ablation: DR-GST in full"),
+        str | None, typer.Option(help="Recipe to compare with.", show_default="gcn; ablation: DR-GST in full")
     ] = None,
     variant: VariantOption = "default",
     pool: PoolOption = "unlabelled",

@@ -41,11 +41,11 @@ Data = dict[str, list[AccuracyByLabels]]  # data set -> its curves
 
 def prepare(request: Request) -> Data:
     """Read the store."""
-    return curves(request.cells, request.paper)
+    return curves(request.cells)
 
 
-def curves(cells: Cells, paper: bool = False) -> Data:
-    """The curves of each data set; the paper's for what was run, or all of them with ``paper``."""
+def curves(cells: Cells) -> Data:
+    """The curves of each data set; the paper's for what was run."""
     cells = {cell: runs for cell, runs in cells.items() if runs.figure("test_accuracy")}
     recipes = shown_recipes(cells)
     found: Data = {}
@@ -53,9 +53,7 @@ def curves(cells: Cells, paper: bool = False) -> Data:
         {(d, r) for d, _, r in cells if r in recipes}, key=lambda p: (dataset_order(p[0]), recipe_order(p[1]))
     ):
         ours = {k: _point(cells[d, k, r]) for d, k, r in sorted(cells) if (d, r) == (dataset, recipe)}
-        published = {
-            k: v for (d, k, r), v in main_table().items() if (d, r) == (dataset, recipe) and (paper or k in ours)
-        }
+        published = {k: v for (d, k, r), v in main_table().items() if (d, r) == (dataset, recipe) and k in ours}
         found.setdefault(dataset, []).append(AccuracyByLabels(recipe, ours, published))
     return found
 

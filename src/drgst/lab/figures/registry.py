@@ -46,7 +46,6 @@ class Request:
     seed: int = 0  # of a run made for the figure
     changes: Mapping[str, Any] = field(default_factory=dict)  # of its settings
     toy: ToySizes = field(default_factory=ToySizes)
-    paper: bool = False  # also show cells that only the paper has
     results: dict[Any, Result] = field(default_factory=dict)  # runs made for figures, which several figures show
 
     @cached_property

@@ -67,10 +67,6 @@ class Store:
             found += self._select(columns, f"WHERE key IN ({marks}) AND error IS {'NOT ' * failed}NULL", part)
         return found
 
-    def errors(self, keys: Iterable[str]) -> list[Row]:
-        """The runs of ``keys`` that failed."""
-        return self.rows(keys, ("key", "dataset", "per_class", "recipe", "draw", "error"), failed=True)
-
     def all_rows(self, columns: Sequence[str] = tuple(COLUMNS)) -> list[Row]:
         """Every run, by data set, labels, recipe, variant and draw."""
         return self._select(columns, "ORDER BY dataset, per_class, recipe, variant, pool, validation, draw, key")

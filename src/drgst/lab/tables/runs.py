@@ -30,10 +30,10 @@ CELL_COLUMNS = (Column("data set", True), Column("labels per class"), Column("re
 TABLES = ("main", "ablation", "calibration", "time")
 
 
-def make_table(name: str, cells: Cells, against: str | None = None, paper: bool = False) -> ResultTable:
-    """One of :data:`TABLES`, compared with the recipe ``against``; ``paper`` adds cells that only the paper has."""
+def make_table(name: str, cells: Cells, against: str | None = None) -> ResultTable:
+    """One of :data:`TABLES`, compared with the recipe ``against``."""
     if name == "main":
-        return main(cells, against or "gcn", paper)
+        return main(cells, against or "gcn")
     if name == "ablation":
         return ablation(cells, against)
     if name == "calibration":
@@ -43,12 +43,10 @@ def make_table(name: str, cells: Cells, against: str | None = None, paper: bool 
     raise SettingError(unknown("table", name, TABLES))
 
 
-def main(cells: Cells, against: str = "gcn", paper: bool = False) -> ResultTable:
-    """Every recipe that was run, but for the ablations; ``paper`` adds the cells that only the paper has."""
-    datasets = {cell[0] for cell in cells}
-    rows = {cell for cell in cells if cell[2] not in ABLATED}
-    rows |= {cell for cell in main_table() if paper and cell[0] in datasets}
-    return _table("Test accuracy in percent", sorted(rows, key=cell_order), cells, against)
+def main(cells: Cells, against: str = "gcn") -> ResultTable:
+    """Every recipe that was run except the ablations."""
+    rows = sorted((cell for cell in cells if cell[2] not in ABLATED), key=cell_order)
+    return _table("Test accuracy in percent", rows, cells, against)
 
 
 def ablation(cells: Cells, against: str | None = None) -> ResultTable:
