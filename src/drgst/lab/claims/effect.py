@@ -18,7 +18,6 @@ Range = tuple[float, float]
 ABOVE, BELOW = (0.0, math.inf), (-math.inf, 0.0)
 LEVEL, POWER = 0.95, 0.8
 LARGE = 200  # draws above which Student's t is taken as normal
-DIGITS = 6  # of figures in JSON: the digits beyond depend on the machine
 MOST = 10_000  # draws above which no number is given
 _UNITS: dict[str, tuple[Callable[[float], float], str]] = {  # unit -> from the value, and its format
     "points": (lambda x: 100 * x, "+.2f"),
@@ -76,15 +75,12 @@ class Claim:
         return "refuted" if "refuted" in found else "held" if found == {"held"} else "too small to tell"
 
     def document(self) -> dict[str, Any]:
-        """The claim as JSON: figures are rounded, infinite bounds are None."""
-        effects = [{key: _json(value) for key, value in asdict(effect).items()} for effect in self.effects]
+        """The claim as JSON: infinite bounds are None."""
+        effects = [
+            {key: None if isinstance(v, float) and not math.isfinite(v) else v for key, v in asdict(effect).items()}
+            for effect in self.effects
+        ]
         return {**asdict(self), "effects": effects, "verdict": self.verdict}
-
-
-def _json(value: Any) -> Any:
-    if not isinstance(value, float):
-        return value
-    return round(value, DIGITS) if math.isfinite(value) else None
 
 
 def decide(low: float, high: float, claimed: Range = ABOVE) -> Verdict:
