@@ -105,9 +105,8 @@ def sampled_gain(result: Result, stage: Stage, kind: str) -> np.ndarray:
 
 def network_gain(problem: Problem, stage: Stage, settings: GainSettings) -> np.ndarray:
     """B of the network of ``stage``, (N,)."""
-    graph = problem.graph
-    network = Network().network(graph.num_features, graph.num_classes, problem.settings)
-    network.load_state_dict(dict(stage.state))
+    columns, classes = problem.inputs.x.shape[1], problem.graph.num_classes
+    network = Network().restored(stage.state, columns, classes, problem.settings)
     network.eval()
     return estimate_gain(network.to(problem.inputs.device), problem.inputs, settings, generator(problem.seed, GAIN))
 
