@@ -53,6 +53,27 @@ def allow_own_file(path: str, kind: str) -> None:
             raise SettingError(f"{kind} {path!r} can't be imported: {type(error).__name__}: {error}") from error
 
 
+def import_typed(path: str, kind: str) -> Any:
+    """The object ``"module:name"`` that the user typed: of an installed module, or of one in the working folder."""
+    allow_own_file(path, kind)
+    return import_named(path, kind)
+
+
+def import_module_typed(module: str) -> None:
+    """Import a module that the user typed, as :func:`import_typed` does."""
+    import_typed(f"{module}:__name__", "module")
+
+
+def check_imported(path: Any, where: str, remedy: str) -> None:
+    """Refuse a ``"module:name"`` that a file names, unless the caller has imported the module already.
+
+    An import runs the code of a module, so a file must not decide on one.
+    """
+    module = str(path).partition(":")[0]
+    if ":" in str(path) and module not in sys.modules:
+        raise SettingError(f"{where} names the code {path!r}, and code that a file names is not imported; {remedy}")
+
+
 def load_own_files(files: dict[str, str]) -> None:
     """Load each module from its file, as another process did (:data:`OWN_FILES`)."""
     for module, file in files.items():

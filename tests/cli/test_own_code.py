@@ -69,7 +69,38 @@ def test_run_and_predict_with_a_recipe_and_a_network_of_the_working_folder(tiny:
     del sys.modules[code]
     done, _, err = call("predict", "mine", tiny)  # a model does not load code from the working folder
     assert done == 2
-    assert "No module named 'code_of_mine'; install it, or put its folder on PYTHONPATH" in err
+    assert "names the code 'code_of_mine:make', and code that a file names is not imported" in err
+    for again in (("--import", code, "predict", "mine", tiny), ("predict", "mine", tiny, "--backbone", f"{code}:Net")):
+        sys.modules.pop(code, None)
+        assert call(*again)[0] == 0
+
+
+PAYLOAD = "open('executed', 'w').close()\n" + MODULE
+
+
+@pytest.mark.parametrize("name", ["payload:Net", "payload:make", "antigravity:Net", "venv.__main__:x"])
+@pytest.mark.parametrize("key", ["backbone", "settings", "recipe", "config"])
+def test_a_file_never_imports_code(tiny: Path, tmp_path: Path, call: Call, name: str, key: str) -> None:
+    """Whatever a model or a config of somebody else names; the refusal says how to name it oneself."""
+    call("run", tiny, "--recipe", "gcn", "--per-class", 3, *QUICK, "--out", "r")
+    (tmp_path / "payload.py").write_text(PAYLOAD)
+    sys.path.insert(0, str(tmp_path))
+    try:
+        if key == "config":
+            text = Path("r/config.toml").read_text()
+            Path("c.toml").write_text(text.replace('recipe = "gcn"', f'recipe = "{name}"'))
+            code, _, err = call("run", "--config", "c.toml", "--out", "other")
+        else:
+            facts = json.loads(Path("r/model.json").read_text())
+            (facts["settings"] if key == "settings" else facts)["recipe" if key == "recipe" else "backbone"] = name
+            Path("r/model.json").write_text(json.dumps(facts))
+            code, _, err = call("predict", "r", tiny)
+    finally:
+        sys.path.remove(str(tmp_path))
+    assert code == 2, err
+    assert f"{name!r}, and code that a file names is not imported; name it yourself: " in err
+    assert not Path("executed").exists()
+    assert name.partition(":")[0] not in sys.modules
 
 
 def test_no_other_module_is_imported_from_the_working_folder(tmp_path: Path) -> None:

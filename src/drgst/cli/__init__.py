@@ -96,6 +96,9 @@ def _version(requested: bool) -> None:
 @app.callback()
 def _options(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Report each step on standard error.")] = False,
+    import_: Annotated[
+        list[str] | None, typer.Option("--import", metavar="MODULE", help="Import a module of yours that a run names.")
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
     ] = False,
@@ -108,6 +111,11 @@ def _options(
         os.getcwd()
     except OSError:  # torch can't be imported then
         raise DrgstError("the working folder was deleted: change to another folder") from None
+    if import_:
+        from drgst.extras import import_module_typed
+
+        for module in import_:
+            import_module_typed(module)
 
 
 def main(args: list[str] | None = None) -> None:

@@ -51,7 +51,6 @@ def list_datasets(json: JsonOption = False) -> None:
 @app.command()
 def get(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets to get.")],
-    json: JsonOption = False,
 ) -> None:
     """Get data sets from a data folder, the cache or the internet."""
     from drgst.cli.graph_output import progress_bar
@@ -59,14 +58,11 @@ def get(
     from drgst.datasets.registry import find_dataset
 
     wanted = [find_dataset(name).name for name in names]  # a typing error is reported before anything is downloaded
-    console, got = get_console(json), []
+    console = get_console()
     for name in wanted:
         with progress_bar(console, name) as progress:
             graph = datasets.load(name, None, progress)
         console.print(f"{name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
-        got.append({"name": name, "nodes": graph.num_nodes, "edges": graph.num_edges})
-    if json:
-        emit({"datasets": got})
 
 
 @app.command()
@@ -123,7 +119,6 @@ def split(
     test: Annotated[str | None, option("N", "Test nodes: a number or a fraction.")] = None,
     seed: Annotated[int, option("N", "Seed of the draw.", min=0)] = 0,
     pool: PoolOption = "unlabelled",
-    random: Annotated[bool, typer.Option("--random", help="Draw anew even where the graph has a split.")] = False,
     out: OutOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -138,7 +133,7 @@ def split(
 
     graph = open_graph(source)
     rule, k = cast("Pool", pool), 20 if per_class is None and fraction is None else per_class
-    if graph.split is None or random or fraction is not None or val or test:
+    if graph.split is None or fraction is not None or val or test:
         sizes: dict[str, Any] = {"val": _amount("val", val), "test": _amount("test", test)}
         made = random_split(graph, per_class=k, fraction=fraction, seed=seed, pool=rule, **sizes)
     else:

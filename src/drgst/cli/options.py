@@ -51,10 +51,16 @@ def own_backbone(text: str) -> str:
     return text
 
 
-def _allow(name: str, kind: str) -> None:
-    from drgst.extras import allow_own_file
+def typed_class(text: str) -> str:
+    """``module:Class``, imported: what the user types may be imported, what a file names may not."""
+    _allow(text, "backbone")
+    return text
 
-    allow_own_file(name, kind)
+
+def _allow(name: str, kind: str) -> None:
+    from drgst.extras import import_typed
+
+    import_typed(name, kind)
 
 
 def table_options(columns: Iterable[str], **others: Any) -> dict[str, Any]:

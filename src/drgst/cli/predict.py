@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import emit, get_console, refuse, say, write_data
-from drgst.cli.options import EdgesOption, JsonOption, option, out_file
+from drgst.cli.options import EdgesOption, JsonOption, option, out_file, typed_class
 
 app = typer.Typer(add_completion=False)
 
@@ -20,6 +20,9 @@ def predict(
     nodes: Annotated[str | None, option("FILE", "Node table with new rows, for a run of drgst classify.")] = None,
     edges: EdgesOption = None,
     alone: Annotated[bool, typer.Option("--alone", help="Leave out the nodes and edges of the run.")] = False,
+    backbone: Annotated[
+        str | None, option("MODULE:CLASS", "Your own network, which the model names.", parser=typed_class)
+    ] = None,
     out: Annotated[Path | None, option("FILE", "CSV or .parquet; standard output without it.", parser=out_file)] = None,
     json: JsonOption = False,
 ) -> None:
@@ -28,6 +31,7 @@ def predict(
     Without GRAPH or --nodes: for the nodes of the run itself, with gain, stage and given labels. With --nodes: for the
     new rows, whose columns are read as in the run and whose edges may lead to its nodes; nothing is fitted again.
     """
+    del backbone  # it is imported already
     from drgst.datasets.load import open_graph
     from drgst.errors import SettingError
     from drgst.runs.model import Model

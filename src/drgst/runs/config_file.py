@@ -14,6 +14,7 @@ from typing import Any, get_args
 from drgst import __version__
 from drgst.datasets.registry import data_source
 from drgst.errors import RunError, SettingError, located, unknown
+from drgst.extras import check_imported
 from drgst.runs.config import RUN_KEYS, RunConfig
 from drgst.selftrain.settings import Settings
 
@@ -88,6 +89,8 @@ def _config(document: dict[str, Any], folder: Path) -> RunConfig:
         run["add_labels"] = "\n".join(str((folder / path).absolute()) for path in run["add_labels"].splitlines())
     settings = {k: _value(k, v) for k, v in document.get("settings", {}).items()}
     Settings().updated(settings)
+    check_imported(run.get("recipe"), "the file", "name it yourself: --recipe module:function")
+    check_imported(settings.get("backbone"), "the file", "name it yourself: --set backbone=module:Class")
     return RunConfig(**run, settings=settings, versions=document.get("versions", {}))
 
 

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from drgst import __version__
 from drgst.errors import DrgstError, GraphError, RunError
+from drgst.extras import check_imported
 from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.nn.registry import import_path
@@ -131,6 +132,10 @@ class Model:
 
 def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor], backbone: Any) -> Model:
     name = str(facts["recipe"])
+    named = facts.get("backbone") or facts["settings"].get("backbone")
+    check_imported(name, "model.json", f"name it yourself: drgst --import {name.partition(':')[0]} COMMAND")
+    if backbone is None:
+        check_imported(named, "model.json", f"name it yourself: --backbone {named}, or load_model(folder, backbone=…)")
     spec = own_recipe(Recipe()) if name == OWN else find_recipe(name)
     if backbone is None and "own_backbone" in facts:
         raise RunError(
