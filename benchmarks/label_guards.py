@@ -14,7 +14,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import torch
 from block_models import graph_of
 
-from drgst import label_curve
+from drgst.lab import label_curve
 
 CASES: dict[str, tuple[dict[str, float | str], int, int]] = {  # options of the block model, labels per class, budget
     "imbalanced 10 to 1": ({"homophily": 0.8, "imbalance": 10.0}, 3, 40),
