@@ -188,7 +188,7 @@ def _wait_for(path: Path, seconds: float = 60) -> None:
 @pytest.fixture
 def at_work(file: Path) -> Iterator[Any]:
     """A process that works in the folder x for a long time."""
-    long = ("epochs=1000000", "patience=1000000")
+    long = ("--set", "epochs=1000000,patience=1000000")
     child = FORK.Process(target=_child, args=(["run", str(file), *QUICK, *long, "--out", "x"],))
     child.start()
     _wait_for(Path("x/config.toml"))
@@ -457,4 +457,4 @@ def test_a_report_of_files_without_their_keys_is_refused(capsys: Any, file: Path
     (Path("x") / name).write_text('{"stage": 0}\n')
     code, _, err = call(capsys, "run", "--out", "x", "--resume")
     assert code == 2
-    assert err.startswith("error: summary.json or history.jsonl in x is damaged")
+    assert err.startswith(f"error: x/{name} is damaged: ")

@@ -44,6 +44,7 @@ CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", 
 PREDICTIONS, PARQUET = "predictions.csv", "predictions.parquet"
 WEIGHTS, MODEL, REPORT = "model.safetensors", "model.json", "report.html"
 GRAPH, SCHEMA, ADDED = "graph.npz", "tables.json", "added_labels.csv"
+NEEDED = ("recipe", "stages", "result_stage", "stop_reason", "seconds", "epochs")  # keys of ``summary.json``
 RESULTS = (SUMMARY, PREDICTIONS, PARQUET, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
 
 
@@ -164,7 +165,11 @@ class RunFolder:
     def summary(self) -> dict[str, Any]:
         """``summary.json``."""
         try:
-            return dict(json.loads(self.text(SUMMARY)))
+            found = dict(json.loads(self.text(SUMMARY)))
+            missing = [name for name in NEEDED if name not in found]
+            if missing:
+                raise ValueError(f"{', '.join(missing)} missing")
+            return found
         except (ValueError, TypeError, RecursionError) as error:
             raise RunError(f"{self / SUMMARY} is damaged: {error}") from error
 

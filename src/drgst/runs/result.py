@@ -172,7 +172,7 @@ class Result:
             return [stage_row(stage, self.graph, self.split) for stage in self.history.stages]
         rows = RunFolder(self.folder).rows()
         if [row.get("stage") for row in rows] != [stage.number for stage in self.history.stages]:
-            raise RunError(f"{HISTORY} in {self.folder} is damaged: its stages are not those of the run")
+            raise RunError(f"{RunFolder(self.folder) / HISTORY} is damaged: its stages are not those of the run")
         return [{name: value for name, value in row.items() if name not in DETAILS} for row in rows]
 
     def rows(self) -> list[dict[str, Any]]:
