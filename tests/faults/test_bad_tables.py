@@ -158,6 +158,11 @@ def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(
     assert "unpacked, would need" in str(fault)
 
 
+def test_a_table_of_too_many_columns_is_refused_at_once() -> None:
+    table = pa.table({"id": [1, 2], "label": ["a", "b"]} | {f"c{k}": [1, 2] for k in range(1 << 15)})
+    assert "nodes: has 32,770 columns; 32,768 are allowed" in str(drgst.check_tables(table, label="label")[0])
+
+
 @pytest.mark.slow
 def test_wide_tables_are_read_in_seconds(tmp_path: Path) -> None:
     columns = {f"c{j}": [f"K{(j + i) % 9}-{i % 7}" for i in range(400)] for j in range(10_000)}

@@ -25,6 +25,7 @@ from drgst.tables.roles import OpenTable, are_whole, check_names, find_id, find_
 from drgst.tables.schema import RelationSchema, TableSchema, missing_columns
 from drgst.tables.source import Table, open_table
 
+MOST_COLUMNS = 1 << 15  # of a table whose columns are encoded: about 2 ms each
 MOST_CLASSES = 0.5  # classes per labelled node above which labels are rather numbers or ids
 FEW_LABELS = 20  # labelled nodes up to which that is not checked
 _NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
@@ -123,13 +124,17 @@ def _open(given: Any, name: str, found: Inspection, raw: bool = False) -> OpenTa
     if table is None:
         return None
     found.notes += table.notes
-    return open_columns(table, found.faults, raw)
+    opened = open_columns(table, found.faults, raw)
+    return opened if opened.texts or opened.raw or not found.faults else None
 
 
 def open_columns(table: Table, faults: list[Fault], raw: bool) -> OpenTable:
     """The table with the cells of its columns; with ``raw``, numbers that are used as they are have no cells."""
     numbers = raw_numbers(table) if raw else None
     texts: dict[str, Cells] = {}
+    if not numbers and len(table.columns) > MOST_COLUMNS:
+        faults.append(table.fault(f"has {len(table.columns):,} columns; {MOST_COLUMNS:,} are allowed"))
+        return OpenTable(table, texts)
     for column in table.columns:
         if numbers is not None and column in numbers:
             continue
@@ -355,7 +360,8 @@ def _check_types(found: Inspection) -> None:
         elif column not in all_cells:
             message = f"the column holds {table.data.column(column).type}, not lists of numbers"
             found.faults.append(table.fault(message, column=column))
-    free = [c for c in table.columns if c not in {*taken, *lists[:1], *split_columns(found)}]
+    others = {*taken, *lists[:1], *split_columns(found)}
+    free = [column for column in table.columns if column not in others]
     if lists and free:
         message = f"beside {lists[0]!r} there can be no other column of features"
         found.faults.append(table.fault(message, column=free[0], option="drop", value=free[0]))

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ class Table:
     unit: str = "row"  # what ``place`` counts: lines of a text file, else rows
     place: Callable[[int], int] = lambda row: row + 1  # 0-based row -> 1-based line or row
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """The column names."""
         return list(self.data.column_names)

@@ -32,7 +32,7 @@ _PATTERNS = (
     }
     | {ISO: r"^\d{4}-?(\d{2}-?\d{2}|W\d{2}(-?\d)?)([^\d-].*)?$"}
 )
-_ANY = "|".join(dict.fromkeys(_PATTERNS.values()))
+_ANY = r"^(\d{1,2}[-/. ]|\d{4}|[[:alpha:]]{3,9}\s+\d)"  # how a date of any format begins
 _SAMPLE = 300  # texts by which the format of dates is found
 _EPOCH, _EPOCH_UTC, _DAY = datetime(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
 Cycle = Literal["week", "year", "day"]

@@ -162,8 +162,7 @@ def is_id_name(name: str) -> bool:
 
 def _parse(values: Any, style: Style) -> np.ndarray:
     texts = pc.utf8_trim(values, characters=_SIGNS)
-    for sign in " \u00a0\u202f":
-        texts = pc.replace_substring(texts, sign, "")
+    texts = pc.replace_substring_regex(texts, "[ \u00a0\u202f]", "")
     if style == "thousands":
         texts = pc.if_else(pc.match_substring_regex(texts, _THOUSANDS), pc.replace_substring(texts, ",", ""), texts)
     elif style == "decimal comma":
