@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import drgst
 from drgst.cli import main
+from drgst.report.summary import cards
+from drgst.runs.run import load_result
 
 TABLES = drgst.fraud_tables(3, accounts=300, positive_rate=0.2, labelled=15)
 
@@ -102,3 +106,49 @@ def test_explain_names_columns_of_the_table(run: Path, call: Any) -> None:
     assert "most similar labelled nodes:" in out
     code, _, err = call("explain", run, "A999")
     assert (code, "has no node 'A999'" in err) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def rare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on a graph with one label of a rare class, which is therefore never held out."""
+    folder = tmp_path_factory.mktemp("rare")
+    graph = drgst.block_model(240, 960, seed=1, classes=3, features=40, homophily=0.85, signal=0.5)
+    shown = drgst.random_split(graph, per_class=8, val=0, test=0, seed=0).train
+    others = shown[(graph.labels[shown] == 2)][1:]  # all labels of the class but one
+    labels = np.full(graph.num_nodes, -1)
+    labels[np.setdiff1d(shown, others)] = graph.labels[np.setdiff1d(shown, others)]
+    drgst.save_graph(graph.with_(labels=labels, class_names=("a", "b", "fraud"), splits=()), folder / "g.npz")
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(folder / "g.npz"), "--recipe", "drgst-plus", "--out", str(folder / "run")])
+    assert not end.value.code
+    return folder / "run"
+
+
+def test_a_label_that_is_never_held_out_is_unknown_and_counted(rare: Path, call: Any, tmp_path: Path) -> None:
+    phrase = "1 label, the only one of its class, was never held out"
+    result = load_result(rare)
+    assert result.train.size == 17
+    assert result.held_out.sum() == 16
+    note = result.stage.note
+    assert phrase in note
+    right = int(note.split("Out-of-fold accuracy")[1].split("(")[1].split(" of 16 labels")[0])
+    summary = json.loads((rare / "summary.json").read_text())
+    assert summary["oof_accuracy"] == right / 16
+    assert summary["oof_labels"] == 16
+    for options in (("--top", 20), ("--target", "recall=0.5")):
+        code, out, _ = call("evaluate", rare, "--positive", "fraud", *options)
+        assert code == 0
+        assert f"the intervals are from 16 out-of-fold labels and chance; {phrase}" in " ".join(out.split())
+    code, out, _ = call("review", rare)
+    assert f"{16 - right} of 16 given labels are contradicted by predictions without them; {phrase}" in out
+    code, out, _ = call("review", rare, "--json")
+    document = json.loads(out.splitlines()[-1])
+    assert (document["labels"], document["never_held_out"], document["contradicted"]) == (16, 1, 16 - right)
+    table = list(csv.DictReader((rare / "predictions.csv").open()))
+    assert sum(row["out_of_fold"] != "" for row in table) == 16
+    assert not any(row["out_of_fold"] == "nan" for row in table)
+    shown = {title: (value, remark) for title, value, remark in cards(result)}
+    assert shown["3-fold out-of-fold accuracy"] == (f"{right / 16:.1%}", f"on training labels; {phrase}")
+    assert "Average precision of fraud" not in shown
+    code, out, _ = call("suggest", rare, "--budget")
+    assert phrase in " ".join(out.split())

@@ -116,7 +116,9 @@ def _next_steps(result: Result, summary: dict[str, Any]) -> list[str]:
     predicted = result.probabilities[result.unlabelled].argmax(axis=1).tolist()
     counts = ", ".join(f"{names[label]} {count:,}" for label, count in Counter(predicted).most_common())
     oof = summary["oof_accuracy"]
-    accuracy = "" if oof is None else f"; {summary['oof_folds']}-fold out-of-fold accuracy: {oof:.1%}"
+    accuracy = (
+        "" if oof is None else f"; {summary['oof_folds']}-fold out-of-fold accuracy: {oof:.1%}{result.never_held_out}"
+    )
     return [
         f"new rows: drgst predict {result.folder} --nodes NEW-NODES --edges NEW-EDGES",
         "",

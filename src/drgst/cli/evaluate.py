@@ -72,7 +72,7 @@ def evaluate(
         decision, flagged = decide(result, positive, goal)
         document["decision"] = {"class": positive, **decision.to_dict()}
         right = labels[flagged] == names.index(positive) if found else None
-        say(console, *_sentences(decision, positive, right))
+        say(console, *_sentences(decision, positive, right, result.never_held_out))
     if out is not None:
         _write(out, document, found, None if flagged is None else _flagged_csv(result, flagged, str(positive)))
         say(console, f"written to {out}")
@@ -160,7 +160,7 @@ def _short(estimate: Estimate) -> str:
     return "" if estimate.value != estimate.value else f"{value} ({low} to {high})"
 
 
-def _sentences(decision: Decision, positive: str, right: np.ndarray | None) -> list[str]:
+def _sentences(decision: Decision, positive: str, right: np.ndarray | None, never_held_out: str) -> list[str]:
     """The decision in words; ``right``: which flagged nodes are of the class, where that is known."""
     lines = [
         f"{positive}: {decision.flagged:,} nodes have a probability of at least {decision.threshold:.4f}",
@@ -169,7 +169,7 @@ def _sentences(decision: Decision, positive: str, right: np.ndarray | None) -> l
     if decision.sure is not None:
         lines.append(f"the target is met with a probability of {decision.sure:.0%}")
     if decision.labels:
-        lines.append(f"the intervals are from {decision.labels:,} out-of-fold labels and chance")
+        lines.append(f"the intervals are from {decision.labels:,} out-of-fold labels and chance{never_held_out}")
     else:
         lines.append("the intervals are from chance alone: the run has no out-of-fold labels to check it with")
     if right is not None:

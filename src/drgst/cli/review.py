@@ -39,10 +39,12 @@ def review(
         console.print(table)
     total = found.nodes.size
     more = f", the first {len(rows):,} are shown" if len(rows) < found.contradicted else ""
-    say(console, f"{found.contradicted:,} of {total:,} given labels are contradicted by predictions without them{more}")
+    words = f"{found.contradicted:,} of {total:,} given labels are contradicted by predictions without them"
+    say(console, f"{words}{more}{result.never_held_out}")
     if out is not None:
         header = ("id", "given", "suggested", "p_given", "p_suggested")
         write_text(out, csv_text([header, *(row.values() for row in rows)]))
         say(console, f"written to {out}")
     if json:
-        emit({"run": str(run), "labels": int(total), "contradicted": found.contradicted, "rows": rows})
+        counts = {"labels": int(total), "never_held_out": int(result.train.size - total)}
+        emit({"run": str(run), **counts, "contradicted": found.contradicted, "rows": rows})

@@ -13,7 +13,7 @@ from drgst.runs.result import Result
 
 @dataclass(frozen=True, eq=False)
 class Review:
-    """The training nodes in the order of how strongly out-of-fold predictions contradict their labels."""
+    """The training nodes whose labels were held out, those first that out-of-fold predictions contradict most."""
 
     nodes: np.ndarray  # (M,)
     given: np.ndarray  # (M,) class indices
@@ -44,13 +44,16 @@ class Review:
 def review_labels(out_of_fold: np.ndarray | None, given: np.ndarray, train: np.ndarray) -> Review:
     """Training nodes by falling max_{c ≠ y} log p_c - log p_y of their out-of-fold probabilities, (M, C).
 
-    ``given`` are the labels y of the training nodes ``train``, (M,) each.
+    ``given`` are the labels y of the training nodes ``train``, (M,) each. Labels that were never held out (NaN) are
+    left out.
     """
     if out_of_fold is None:
         raise RunError(
             "the run has no out-of-fold probabilities: its recipe does not cross-fit, or a class has one label only; "
             "run it with --set calibrate=crossfit"
         )
+    known = np.isfinite(out_of_fold).all(axis=1)
+    out_of_fold, given, train = out_of_fold[known], given[known], train[known]
     rows = np.arange(train.size)
     log_p = np.log(np.maximum(out_of_fold, 1e-12))
     others = log_p.copy()

@@ -100,12 +100,13 @@ class Predictions:
                 writer.write_table(pa.table(columns, schema=schema))
 
     def _out_of_fold(self) -> dict[int, float]:
-        """Training node -> the out-of-fold probability of its given label."""
+        """Training node -> the out-of-fold probability of its given label, where that was held out."""
         if "out_of_fold" not in self.arrays:
             return {}
         train = np.flatnonzero(self.arrays["labeled_stage"] == 0)
         p = softmax(self.arrays["out_of_fold"])[np.arange(train.size), self.arrays["given"][train]]
-        return dict(zip(train.tolist(), p.tolist(), strict=True))
+        known = np.isfinite(p)
+        return dict(zip(train[known].tolist(), p[known].tolist(), strict=True))
 
 
 def csv_column(path: Path, name: str) -> list[str]:

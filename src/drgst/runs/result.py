@@ -24,6 +24,7 @@ from drgst.runs.model import Model
 from drgst.runs.predictions import Predictions
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.recipe import AnyRecipe
+from drgst.selftrain.slots.postprocess import never_held_out
 from drgst.transforms.softmax import softmax
 
 if TYPE_CHECKING:
@@ -120,10 +121,22 @@ class Result:
     def out_of_fold(self) -> np.ndarray | None:
         """(M, C) probabilities of the training nodes by runs without their labels; None where there are none.
 
-        They do not follow a stated class prior: training nodes have the shares of the labels.
+        NaN for a label that was never held out, the only one of its class. They do not follow a stated class prior:
+        training nodes have the shares of the labels.
         """
         logits = self.model.arrays.get("out_of_fold")
         return None if logits is None else softmax(logits)
+
+    @property
+    def held_out(self) -> np.ndarray:
+        """Which training labels have out-of-fold probabilities, (M,)."""
+        p = self.out_of_fold
+        return np.zeros(self.train.size, dtype=bool) if p is None else np.isfinite(p).all(axis=1)
+
+    @property
+    def never_held_out(self) -> str:
+        """How many training labels have no out-of-fold probabilities although others have; "" where none."""
+        return "" if self.out_of_fold is None else never_held_out(int((~self.held_out).sum()))
 
     @property
     def folds(self) -> int | None:
@@ -133,11 +146,9 @@ class Result:
 
     @property
     def oof_accuracy(self) -> float | None:
-        """Accuracy of the out-of-fold predictions; None where there are none. A class with one label has none."""
+        """Accuracy of the out-of-fold predictions; over the labels that were held out; None where there are none."""
         p = self.out_of_fold
-        if p is None:
-            return None
-        return finite(accuracy(p.argmax(axis=1), np.where(np.isnan(p[:, 0]), -1, self.train_labels)))
+        return None if p is None else finite(accuracy(p.argmax(axis=1), np.where(self.held_out, self.train_labels, -1)))
 
     @cached_property
     def train(self) -> np.ndarray:
@@ -220,6 +231,7 @@ class Result:
             **self.metrics,
             "oof_accuracy": self.oof_accuracy,
             "oof_folds": self.folds,
+            "oof_labels": int(self.held_out.sum()),
             "stages": len(self.history) - 1,
             "result_stage": self.stage.number,
             "stop_reason": self.history.stop_reason,

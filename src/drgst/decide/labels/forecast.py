@@ -14,6 +14,7 @@ from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
+from drgst.selftrain.slots.postprocess import never_held_out
 from drgst.threads import limit_threads
 
 MORE = (20, 50, 100)  # further labels
@@ -42,6 +43,7 @@ class Forecast:
     error: float  # expected now
     gains: dict[int, tuple[float, float, float]]  # further labels -> mean, low, high
     fits: tuple[Fit, ...]
+    alone: int = 0  # labels that are the only ones of their class, so that no fit is tried on them
 
     @property
     def pays(self) -> bool:
@@ -66,7 +68,7 @@ class Forecast:
         return [
             *lines,
             *([end] if end else []),
-            f"{how} ({tried:,} predictions); suggested labels bring as much or more.",
+            f"{how} ({tried:,} predictions{never_held_out(self.alone)}); suggested labels bring as much or more.",
         ]
 
     def document(self) -> dict[str, Any]:
@@ -99,14 +101,15 @@ def forecast(result: Result, more: tuple[int, ...] = MORE, seed: int = 0) -> For
     usable = tuple(fit for fit in fits if fit.tried)
     if not usable:
         raise RunError("a forecast needs two labels or more of a class, and every class has one")
-    return extrapolate(usable, train.size, more)
+    alone = int((np.bincount(labels[train])[labels[train]] == 1).sum())
+    return extrapolate(usable, train.size, more, alone)
 
 
-def extrapolate(fits: tuple[Fit, ...], labels: int, more: tuple[int, ...]) -> Forecast:
-    """The forecast from the fits, at ``labels`` and ``more`` beyond."""
+def extrapolate(fits: tuple[Fit, ...], labels: int, more: tuple[int, ...], alone: int = 0) -> Forecast:
+    """The forecast from the fits, at ``labels`` and ``more`` beyond; ``alone`` labels are never tried."""
     m, n = np.array([fit.labels for fit in fits]), np.array([fit.tried for fit in fits], dtype=np.float64)
     rates = np.array([fit.errors for fit in fits]) / n
-    n *= min(1.0, len(SHARES) * labels / n.sum())  # a label that is tried several times counts once per share
+    n *= min(1.0, len(SHARES) * (labels - alone) / n.sum())  # a label that is tried several times counts once per share
     mean, deviation = power_law(m, rates, n)
     gains = {}
     for further in more:
@@ -114,7 +117,7 @@ def extrapolate(fits: tuple[Fit, ...], labels: int, more: tuple[int, ...]) -> Fo
         low, high = (max(0.0, float(step * (mean[1] + z * deviation))) for z in (-QUANTILE, QUANTILE))
         gains[further] = (max(0.0, float(step * mean[1])), low, high)
     error = float(np.clip(mean[0] + mean[1] / np.sqrt(labels), 0, 1))
-    return Forecast(labels, error, gains, fits)
+    return Forecast(labels, error, gains, fits, alone)
 
 
 def power_law(m: np.ndarray, rates: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, float]:

@@ -53,7 +53,7 @@ class Adjusted:
     logits: np.ndarray  # (N, C)
     learnt: Mapping[str, Tensor] = field(default_factory=dict)
     note: str = ""
-    out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels
+    out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels, or NaN
     state: Mapping[str, Tensor] = field(default_factory=dict)  # tensors of the learner that take the place of its own
 
 
@@ -202,7 +202,7 @@ class CrossFitted(Postprocess):
             logits, state = self.average(context, last)
         calibrated, held_out = (self.apply(learnt, z, problem.graph, "") for z in (logits, stages[-1]))
         held_out[~known] = np.nan
-        return Adjusted(calibrated, learnt, describe(learnt), held_out, state)
+        return Adjusted(calibrated, learnt, describe(learnt, int((~known).sum())), held_out, state)
 
     def average(self, context: Context, runs: list[Stage]) -> tuple[np.ndarray, Mapping[str, Tensor]]:
         """(1 - a) z + a mean_k z_k, a = n / (n + 10) for n labels per class; and what the learner averages likewise.
@@ -245,9 +245,21 @@ def fold_problem(problem: Problem, inside: np.ndarray) -> Problem:
     return replace(problem, graph=problem.graph.with_(labels=labels), split=known)
 
 
-def describe(learnt: Mapping[str, Tensor]) -> str:
-    """``Out-of-fold accuracy 57 % (12 of 21 labels; by stage 48, 52, 57 %); temperature 1.10.``"""
+def describe(learnt: Mapping[str, Tensor], alone: int = 0) -> str:
+    """``Out-of-fold accuracy 57 % (12 of 21 labels; by stage 48, 52, 57 %); temperature 1.10.``
+
+    ``alone``: how many labels were never held out.
+    """
     labels = int(learnt["labels"])
     shares = [f"{100 * int(count) / labels:.0f}" for count in learnt["correct"]]
     accuracy = f"{shares[-1]} % ({int(learnt['correct'][-1])} of {labels} labels; by stage {', '.join(shares)} %)"
+    accuracy += never_held_out(alone)
     return f"Out-of-fold accuracy {accuracy}; temperature {float(learnt['temperature']):.2f}."
+
+
+def never_held_out(alone: int) -> str:
+    """``; 1 label, the only one of its class, was never held out``, or "" where every label was."""
+    who = (
+        "1 label, the only one of its class, was" if alone == 1 else f"{alone:,} labels, each alone in its class, were"
+    )
+    return f"; {who} never held out" if alone else ""
