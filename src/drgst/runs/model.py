@@ -126,7 +126,7 @@ class Model:
             return _checked(_model(facts, tensors, backbone))
         except DrgstError as error:
             raise RunError(f"{source} is not a usable model: {error}") from error
-        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise RunError(f"{source} is not a usable model: {type(error).__name__}: {error}") from error
 
 
