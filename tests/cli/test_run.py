@@ -315,7 +315,7 @@ def test_labels_that_were_asked_for_are_added(capsys: Any, town: Graph, tmp_path
     [
         ("id,label\n7,\n", "nothing to add"),
         ("node,label\n7,a\n", "no column 'id'"),
-        ("id,label\n700,class 0\n", "no node of"),
+        ("id,label\n700,class 0\n", "which is not a node of"),
         ("id,label\n7,clas 0\n", "did you mean 'class 0'"),
         ("id,label,probability\n7,class 0,2\n", "line 2: probability is '2'"),
         ("id,label\n7,class 0\n7,class 1\n", "line 3: node '7' has the labels"),

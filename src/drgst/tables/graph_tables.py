@@ -33,13 +33,14 @@ import scipy.sparse as sp
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from drgst.errors import DataFileError, GraphError
+from drgst.errors import DataFileError, GraphError, NoLabels
 from drgst.files import FORMULA, PathLike, inert_cell, reading, replacing
 from drgst.graph.core import Graph
 from drgst.graph.split import PARTS
 from drgst.tables.build import TableGraph, read_graph
 from drgst.tables.cells import MISSING
 from drgst.tables.faults import Fault, TableError
+from drgst.tables.inspection import NO_LABEL
 from drgst.tables.options import TableOptions
 
 FORMATS = ("csv", "parquet")
@@ -60,7 +61,12 @@ def read_tables(
         node_path, edge_path = table_paths(folder)
     else:
         folder, node_path, edge_path = Path(nodes).parent, _checked(Path(nodes)), _checked(Path(edges))
-    tables = read_folder(node_path, edge_path, classes)
+    try:
+        tables = read_folder(node_path, edge_path, classes)
+    except TableError as error:
+        if [fault.message for fault in error.faults] == [NO_LABEL]:
+            raise NoLabels(str(error)) from error  # labels may be added to the graph
+        raise
     return tables.graph.with_(name=name or folder.resolve().name or "graph")
 
 

@@ -27,6 +27,8 @@ from drgst.tables.source import Table, open_table
 
 MOST_COLUMNS = 1 << 15  # of a table whose columns are encoded: about 2 ms each
 MOST_CLASSES = 0.5  # classes per labelled node above which labels are rather numbers or ids
+NO_LABEL = "no node has a label: at least two classes need one"
+ONE_CLASS = "only one class has a label: at least two classes need one"
 FEW_LABELS = 20  # labelled nodes up to which that is not checked
 _NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
 _NO_LABEL = {"unknown", "unlabelled", "unlabeled", "missing", "tbd", "n.a."}  # class names that may mean no label
@@ -293,7 +295,7 @@ def _check_labels(found: Inspection, schema: TableSchema | None) -> None:
             message = f"the labels {some(others)} were not classes when the model was fitted and count as unknown"
             found.notes.append(f"{table.file}: {message}")
     elif len(names) < 2:
-        message = f"{'only one class has' if names else 'no node has'} a label: at least two classes need one"
+        message = ONE_CLASS if names else NO_LABEL
         found.faults.append(table.fault(message, column=column, option="label"))
     elif not found.options.raw and known > FEW_LABELS and len(names) > MOST_CLASSES * known:
         message = f"{len(names):,} classes for {known:,} labelled nodes: a column of classes is needed, not of numbers"
