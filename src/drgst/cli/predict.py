@@ -29,7 +29,8 @@ def predict(
     """Predict: CSV with id, label, confidence and the probability of each class.
 
     Without GRAPH or --nodes: for the nodes of the run itself, with gain, stage and given labels. With --nodes: for the
-    new rows, whose columns are read as in the run and whose edges may lead to its nodes; nothing is fitted again.
+    new rows, whose columns are read as in the run and whose edges may lead to its nodes; nothing is fitted again. The
+    probabilities of new nodes depend on which other new nodes come along. Nodes of the run keep its predictions.
     """
     del backbone  # it is imported already
     from drgst.datasets.load import open_graph

@@ -15,6 +15,7 @@ from drgst.runs.folder import CONFIG, MODEL, finished_run, table_schema
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.model import Model
 from drgst.runs.predictions import Predictions
+from drgst.selftrain.views.ensemble import fitted_maps
 from drgst.tables.naming import relabel
 
 
@@ -46,10 +47,27 @@ def of_tables(path: str | Path, nodes: Any, edges: Any = None, alone: bool = Fal
 def of_model(model: Model, graph: Graph, nodes: np.ndarray | None = None) -> Predictions:
     """The predictions of ``model`` for ``graph``, or for some of its nodes.
 
-    Accuracy is over the nodes whose label is one of the model's classes.
+    Where ``graph`` is the fitted graph with new nodes after its own, the fitted nodes keep the predictions of the run:
+    new neighbours would change some of them. Accuracy is over the nodes whose label is one of the model's classes.
     """
     chosen = np.arange(graph.num_nodes) if nodes is None else nodes
-    probabilities = model.probabilities(graph)[chosen]
+    probabilities = model.probabilities(graph)
+    probabilities, notes = _kept(model, graph, probabilities) if nodes is None else (probabilities, ())
+    probabilities = probabilities[chosen]
     predicted = probabilities.argmax(axis=1)
     found = accuracy(predicted, relabel(graph.labels[chosen], graph.class_names, model.class_names))
-    return Predictions(graph.node_ids[chosen], model.class_names, {"probabilities": probabilities}, finite(found))
+    arrays = {"probabilities": probabilities}
+    return Predictions(graph.node_ids[chosen], model.class_names, arrays, finite(found), notes)
+
+
+def _kept(model: Model, graph: Graph, probabilities: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """``probabilities``, (N, C), with those of the run for its nodes, and a note, where new nodes follow them."""
+    maps, own = fitted_maps(model.state), model.arrays["probabilities"]
+    if "nodes.rows" not in maps.arrays or graph.num_nodes <= len(own) or not maps.are_of_the_first_nodes(graph):
+        return probabilities, ()
+    changed = int((probabilities[: len(own)].argmax(axis=1) != own.argmax(axis=1)).sum())
+    note = (
+        f"the first {len(own):,} nodes are those of the run and keep its predictions; beside the new nodes {changed:,} "
+        "of them would get another class"
+    )
+    return np.concatenate([own, probabilities[len(own) :]]), (note,)

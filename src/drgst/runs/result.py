@@ -63,7 +63,7 @@ class Result:
             "probabilities": stage.probabilities,
             "gain": stage.all_gain,
             "labeled_stage": history.entered(graph.num_nodes, run.split.train),
-            "candidates": candidates(graph, run.split),
+            "candidates": candidates(run.split),
             "transition": stage.transition,
             "postprocessed": stage.postprocessed,
             "out_of_fold": stage.out_of_fold,
@@ -261,14 +261,9 @@ def _itself(run: Run) -> Run:
     return run
 
 
-def candidates(graph: Graph, split: Split) -> np.ndarray:
-    """Nodes that a person might label next: the pool nodes without a label, but no test node.
-
-    Where every node has a label (hidden from the run), all pool nodes are candidates.
-    """
-    pool = np.setdiff1d(split.pool, split.test)
-    unlabelled = pool[graph.labels[pool] < 0]
-    return unlabelled if unlabelled.size else pool
+def candidates(split: Split) -> np.ndarray:
+    """Nodes that a person might label next: the pool nodes, whose labels the run was not given, but no test node."""
+    return np.setdiff1d(split.pool, split.test)
 
 
 def write_history(folder: RunFolder, rows: Sequence[dict[str, Any]], stages: Sequence[Stage]) -> None:

@@ -41,6 +41,8 @@ def test_confident_nodes_need_a_reason() -> None:
         confidence = given.probabilities[found.nodes].max(axis=1)  # type: ignore[index]
         assert (found.represents[confidence > CONFIDENT] >= STANDS_FOR).all()
         assert all(found.reasons)
+    assert "were left out" in found.note
+    assert not suggested(state(), "variance", 3).note
 
 
 def test_samples_keep_confident_nodes() -> None:
@@ -95,6 +97,22 @@ def test_a_result_suggests_candidates() -> None:
         found = suggest(result, 7, by)
         assert np.isin(found.nodes, result.model.arrays["candidates"]).all()
         np.testing.assert_array_equal(found.nodes, suggest(result, 7, by).nodes)
+
+
+def test_hidden_labels_may_be_asked_for_and_no_curve_is_claimed_without_a_choice() -> None:
+    """Of a data set with a few nodes without any label, the other pool nodes are suggested as well."""
+    split = random_split(GRAPH, per_class=3, val=20, test=20, seed=0)
+    labels = GRAPH.labels.copy()
+    bare = split.pool[:3]
+    labels[bare] = -1
+    config = RunConfig(recipe="drgst-plus", seed=0, settings={"stages": 1})
+    result = Run.of(GRAPH.with_(labels=labels), config, split).execute()
+    found = suggest(result, 12, "balanced")
+    assert found.nodes.size == 12
+    assert (labels[found.nodes] >= 0).any()
+    every = suggest(result, 1_000)
+    size = np.setdiff1d(split.pool, split.test).size
+    assert every.note == f"Only {size} nodes can be labelled, so there was nothing to choose."
 
 
 def test_validation_nodes_of_a_network_do_not_count_as_labelled() -> None:

@@ -187,12 +187,13 @@ def test_a_model_of_an_earlier_version_is_refused(world: Any) -> None:
 
 
 def test_ablations_leave_one_view_out(world: Any) -> None:
+    """The weights of the others sum to 1 again, as where a graph does not allow a view."""
     problem = world.problem("drgst-plus")
     whole, knn = trained(problem, "knn+hops"), trained(problem, "knn")
     found = {a.what: a for a in MultiViewEnsemble("knn+hops").ablations(whole.state, world.graph, Settings(), 20)}
     assert set(found) == {"knn", "hops"}
-    share = float(whole.state["knn.share"])
-    np.testing.assert_allclose(found["hops"].logits, log_softmax(share * knn.logits[20:21])[0], atol=1e-3)
+    assert float(whole.state["knn.share"]) < 0.9
+    np.testing.assert_allclose(found["hops"].logits, knn.logits[20], atol=1e-3)
 
 
 def test_neither_edges_nor_features(world: Any) -> None:

@@ -56,8 +56,12 @@ class Suggestions:
 def suggest(result: Result, n: int, by: str | None = None) -> Suggestions:
     """``n`` nodes of a run to label next, fewer where fewer are unlabelled, by a chooser (default: the recipe's)."""
     spec = find_chooser(default_chooser(result.model.recipe) if by is None else by)
-    found = suggest_nodes(result_state(result, spec.is_sample), spec, n, result.model.class_names)
-    return replace(found, note=chooser_note(result.model.recipe, spec.name))
+    state = result_state(result, spec.is_sample)
+    found = suggest_nodes(state, spec, n, result.model.class_names)
+    note = found.note or chooser_note(result.model.recipe, spec.name)
+    if state.candidates.size <= n:
+        note = f"Only {state.candidates.size:,} nodes can be labelled, so there was nothing to choose."
+    return replace(found, note=note)
 
 
 @limit_threads(1)
@@ -86,11 +90,17 @@ def suggest_nodes(state: LabelState, spec: ChooserSpec, n: int, class_names: tup
             break
         left = replace(left, candidates=np.setdiff1d(left.candidates, found.nodes[bad]))
     kept = ~bad | spec.is_sample
+    note = ""  # learning curves were measured without such replacements
+    if left is not state or not kept.all():
+        note = (
+            f"Chosen by {spec.name}: {spec.summary}. Nodes of confidence above {CONFIDENT:g} that represent fewer than "
+            f"{STANDS_FOR} others were left out."
+        )
     nodes, stands, probability = found.nodes[kept], stands[kept], found.probability[kept]
     reasons = tuple(
         _reason(state, int(u), int(k), spec.is_sample, class_names) for u, k in zip(nodes, stands, strict=True)
     )
-    return Suggestions(nodes, stands, probability, reasons, spec.name)
+    return Suggestions(nodes, stands, probability, reasons, spec.name, note)
 
 
 def _reason(state: LabelState, node: int, stands: int, drawn: bool, class_names: tuple[str, ...]) -> str:

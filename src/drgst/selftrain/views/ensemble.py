@@ -117,8 +117,7 @@ class MultiViewEnsemble:
 
     def _applied(self, state: Mapping[str, Tensor], graph: Graph) -> tuple[dict[str, np.ndarray], dict[str, float]]:
         """View -> L_v on ``graph``, and view -> weight, of the views that it allows."""
-        arrays = {name.removeprefix(MAPS): t.numpy() for name, t in state.items() if name.startswith(MAPS)}
-        views, weights = Views(graph, ViewMaps(arrays)), fitted_weights(state)
+        views, weights = Views(graph, fitted_maps(state)), fitted_weights(state)
         kept = views.carried_over(weights)
         total = sum(weights[name] for name in kept)
         return {n: _log_probs(views, n, state) for n in kept}, {n: weights[n] / total for n in kept}
@@ -140,14 +139,15 @@ class MultiViewEnsemble:
         return ""
 
     def ablations(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
-        """log softmax(Σ_{v ≠ g} w_v L_v) of the node without each view g, with the other weights as they are."""
+        """log softmax(Σ_{v ≠ g} w_v L_v / (1 - w_g)) of the node without each view g: the others' weights sum to 1."""
         each, weights = self._applied(state, graph)
         found = []
         for name in each if len(each) > 1 else ():
             rest = {v: log_p[node : node + 1] for v, log_p in each.items() if v != name}
             top = each[name][node]
             alone = f"alone {graph.class_names[int(top.argmax())]} {np.exp(top.max()):.2f}, weight {weights[name]:.2f}"
-            found.append(Ablation("view", name, combine(rest, weights)[0], alone))
+            total = sum(weights[v] for v in rest)
+            found.append(Ablation("view", name, combine(rest, {v: weights[v] / total for v in rest})[0], alone))
         return found
 
     def _selection_logits(self, log_p: np.ndarray, views: Views, weights: Weights, problem: Problem) -> np.ndarray:
@@ -171,6 +171,11 @@ class MultiViewEnsemble:
 def fitted_weights(state: Mapping[str, Tensor]) -> dict[str, float]:
     """View -> weight of a fitted ensemble; empty for the state of any other learner."""
     return {name.removesuffix(SHARE): float(w) for name, w in state.items() if name.endswith(SHARE)}
+
+
+def fitted_maps(state: Mapping[str, Tensor]) -> ViewMaps:
+    """What the views of a fitted ensemble have fitted; empty for the state of any other learner."""
+    return ViewMaps({name.removeprefix(MAPS): t.numpy() for name, t in state.items() if name.startswith(MAPS)})
 
 
 def subsample(targets: Targets, most: int) -> Targets:
