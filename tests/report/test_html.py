@@ -96,7 +96,7 @@ def test_cards_are_escaped(data: dict[str, Any]) -> None:
 
 def test_the_palette_is_written_once() -> None:
     """Each colour variable has one definition with a light and a dark value, in all style sheets together."""
-    for sheet in ("report/assets/page.css", "lab/reproduction/page.css"):
+    for sheet in ("report/assets/page.css", "lab/data/reproduction.css"):
         style = stylesheet((Path(drgst.__file__).parent / sheet).read_text(encoding="utf-8"))
         defined = re.findall(r"(--[\w-]+):", style)
         assert len(defined) == len(set(defined))

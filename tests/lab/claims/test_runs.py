@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drgst.lab.claims.runs import (
+from drgst.lab.claims.decide import (
     BASELINES,
     ablation_order,
     best_method,

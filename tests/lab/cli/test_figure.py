@@ -54,4 +54,4 @@ def test_without_matplotlib_it_says_how_to_get_it(filled: Path, call: Call, monk
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, _, err = call("lab", "figure", "labels", "--store", filled)
     assert code == 2
-    assert err == "error: a figure needs matplotlib, which is not installed: pip install 'drgst[figures]'\n"
+    assert err == "error: a figure needs matplotlib, which is not installed: pip install 'drgst[report]'\n"

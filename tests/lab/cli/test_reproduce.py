@@ -23,4 +23,4 @@ def test_without_matplotlib_it_says_how_to_get_it(call: Call, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, _, err = call("lab", "reproduce", "--out", "r")
     assert code == 2
-    assert err == "error: a figure needs matplotlib, which is not installed: pip install 'drgst[figures]'\n"
+    assert err == "error: a figure needs matplotlib, which is not installed: pip install 'drgst[report]'\n"

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from drgst.lab.curves.summary import CurveGroup, LearningCurve
+from drgst.lab.curves.label_curves import CurveGroup, LearningCurve
+from drgst.lab.statistics import compare
 
 
 def curve(*values: float) -> LearningCurve:
@@ -29,7 +30,7 @@ def test_area_and_interpolation() -> None:
 def test_groups_are_compared_on_shared_draws() -> None:
     ours = CurveGroup("variance", {0: curve(0.5, 0.7), 1: curve(0.5, 0.9)})
     theirs = CurveGroup("random", {1: curve(0.5, 0.7), 2: curve(0.1, 0.1)})
-    found = ours.against(theirs)
+    found = compare(ours.values(), theirs.values())
     assert found is not None
     assert found.pairs == 1
     assert found.mean == pytest.approx(0.1)

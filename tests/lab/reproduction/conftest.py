@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from drgst.lab.figures.registry import ToySizes
-from drgst.lab.reproduction.run import QUICK, Scale
+from drgst.lab.reproduction import QUICK, Scale
 
 
 @pytest.fixture

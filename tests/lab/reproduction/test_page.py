@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from drgst.lab.claims.effect import Claim, measure
-from drgst.lab.reproduction.page import Picture, Reproduction, page
+from drgst.lab.reproduction import Picture, Reproduction, page
 from drgst.lab.tables.layout import Column, Entry, ResultTable
 
 HOSTILE = "<script>alert(1)</script>"

@@ -13,7 +13,7 @@ from drgst.lab.executors import Inline
 from drgst.lab.figures.registry import FIGURES
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import BenchResult, run_grid
-from drgst.lab.reproduction.run import FULL, QUICK, Scale, reproduce
+from drgst.lab.reproduction import FULL, QUICK, Scale, reproduce
 from drgst.lab.store import Store
 
 DECIDED = {"held", "refuted", "too small to tell"}

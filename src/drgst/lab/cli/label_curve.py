@@ -44,7 +44,7 @@ def label_curve(
     from drgst.lab.cli.figure import picture_format
     from drgst.lab.curves.choosers import CURVE_CHOOSERS
     from drgst.lab.curves.label_curves import curve_executor, make_curves
-    from drgst.lab.curves.plan import Plan
+    from drgst.lab.curves.simulate import Plan
     from drgst.lab.progress import BenchProgress
     from drgst.lab.store import Store
     from drgst.runs.config_file import parse_changes

@@ -38,8 +38,8 @@ def reproduce(
     from drgst.lab.grid.grid import Grid
     from drgst.lab.grid.run_grid import BenchResult, run_grid
     from drgst.lab.progress import BenchProgress
-    from drgst.lab.reproduction.run import FULL, QUICK
-    from drgst.lab.reproduction.run import reproduce as run_reproduction
+    from drgst.lab.reproduction import FULL, QUICK
+    from drgst.lab.reproduction import reproduce as run_reproduction
     from drgst.lab.store import Store
 
     scale = FULL if full else QUICK

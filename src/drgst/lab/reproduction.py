@@ -1,14 +1,18 @@
-"""Run what the store lacks, make tables and figures, decide the claims, and write the page."""
+"""Run what the store lacks, make tables and figures, decide the claims, and write the page: one HTML file."""
 
 from __future__ import annotations
 
+import base64
 import logging
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from drgst import __version__
 from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS as KNOWN
 from drgst.errors import DrgstError, SettingError
@@ -16,20 +20,119 @@ from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.graph.stats import statistics
 from drgst.lab.claims.decide import decide_claims, write_claims
+from drgst.lab.claims.effect import Claim
 from drgst.lab.figures import registry
 from drgst.lab.figures.registry import Request, ToySizes
 from drgst.lab.figures.toy import Toy
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import BenchResult
 from drgst.lab.paper import CURVES, DATASETS, DRGST, LABELS, METHODS, SWEEPS, ablations, dataset_order, variant_name
-from drgst.lab.reproduction.page import Picture, Reproduction, page
 from drgst.lab.store import Store
 from drgst.lab.store.cells import EXPORTS, Cells, RunFilter, runs_by_cell, stored_rows
 from drgst.lab.store.export import to_csv
 from drgst.lab.store.schema import COLUMNS
-from drgst.lab.tables.layout import ResultTable, render
+from drgst.lab.tables.layout import ResultTable, render, to_html
 from drgst.lab.tables.runs import TABLES, datasets, make_table
+from drgst.report.html import policy, stylesheet
 from drgst.report.style import check_matplotlib, save
+
+MARKS = {"held": "good", "refuted": "bad", "too small to tell": "none", "not run": "none"}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as PNG."""
+
+    name: str
+    summary: str
+    png: bytes
+
+
+@dataclass
+class Reproduction:
+    """The claims, tables and figures of a reproduction, and the path of its page."""
+
+    page: Path
+    claims: list[Claim] = field(default_factory=list)
+    tables: dict[str, ResultTable] = field(default_factory=dict)
+    pictures: list[Picture] = field(default_factory=list)
+    runs: int = 0
+    failed: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def page(made: Reproduction, scale: str, datasets: Sequence[str]) -> str:
+    """The page. Its content security policy allows its own style and embedded pictures, and nothing else."""
+    style = stylesheet((Path(__file__).parent / "data/reproduction.css").read_text(encoding="utf-8"))
+    held = sum(claim.verdict == "held" for claim in made.claims)
+    parts = [
+        f"<h1>Confidence May Cheat: {held} of {len(made.claims)} claims held</h1>",
+        f"<p>{escape(_introduction(scale, datasets, made.runs))}</p>",
+        _overview(made.claims),
+        "<h2>Claims</h2>",
+        *(_claim(number, claim) for number, claim in enumerate(made.claims, 1)),
+        "<h2>Figures</h2>",
+        '<div class="figures">',
+        *(_picture(picture) for picture in made.pictures),
+        "</div><h2>Tables</h2>",
+        *(f"<details><summary>{escape(t.title)}</summary>{to_html(t)}</details>" for t in made.tables.values()),
+        f"<h2>What is missing</h2>{_list(made.notes)}" if made.notes else "",
+    ]
+    return _document(style, "".join(parts))
+
+
+def _introduction(scale: str, datasets: Sequence[str], runs: int) -> str:
+    return (
+        f"Made by drgst {__version__} (Python {platform.python_version()}) with drgst lab reproduce --{scale}: "
+        f"{runs:,} runs on {', '.join(datasets)}. All recipes share the same draws, and differences are taken "
+        "draw by draw. The runs are in runs.csv, tables and figures in the folders of those names."
+    )
+
+
+def _document(style: str, body: str) -> str:
+    text = (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(style, "")}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Claims of the paper</title><style>{style}</style></head><body><main>{body}</main></body></html>\n"
+    )
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _overview(claims: Sequence[Claim]) -> str:
+    rows = "".join(
+        f'<tr><td><a href="#claim-{number}">{escape(claim.title)}</a></td><td>{_mark(claim)}</td></tr>'
+        for number, claim in enumerate(claims, 1)
+    )
+    return (
+        f'<table class="overview"><thead><tr><th>claim</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table>'
+    )
+
+
+def _mark(claim: Claim) -> str:
+    return f'<span class="mark {MARKS[claim.verdict]}">{escape(claim.verdict)}</span>'
+
+
+def _claim(number: int, claim: Claim) -> str:
+    effects = _list([str(effect) for effect in claim.effects]) if claim.effects else "<p>No runs.</p>"
+    return (
+        f'<section id="claim-{number}"><h3>{escape(claim.title)} {_mark(claim)}</h3>'
+        f"<p><b>Paper:</b> {escape(claim.paper)}</p><p><b>Measured:</b></p>{effects}{_list(claim.remarks)}"
+        f'<p class="soft"><b>Held when:</b> {escape(claim.rule)}</p></section>'
+    )
+
+
+def _list(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+
+
+def _picture(picture: Picture) -> str:
+    data, summary = base64.b64encode(picture.png).decode("ascii"), escape(picture.summary)
+    return (
+        f'<figure><img alt="{summary}" src="data:image/png;base64,{data}">'
+        f"<figcaption>{escape(picture.name)}: {summary}</figcaption></figure>"
+    )
+
 
 _log = logging.getLogger("drgst")
 RunGrid = Callable[[Grid, Store], BenchResult]
