@@ -12,35 +12,17 @@ from drgst.datasets.planetoid import PICKLES, read_planetoid
 from drgst.errors import DataFileError
 
 
-def test_rows_of_tx_go_to_the_nodes_that_test_index_names(
-    tmp_path: Path, tiny_planetoid: Callable[[Path], Path]
-) -> None:
+def test_rows_edges_gaps_and_the_public_split(tmp_path: Path, tiny_planetoid: Callable[[Path], Path]) -> None:
+    """Rows of tx go to the nodes that test.index names; node 508, which it lacks, stays as an empty node."""
     graph = read_planetoid(tiny_planetoid(tmp_path), "tiny")
     assert graph.num_nodes == 510
     assert graph.features[[509, 506, 507]].sum(axis=1).tolist() == [1, 2, 3]
-    assert graph.labels[[0, 1, 509, 506, 507]].tolist() == [0, 1, 1, 0, 1]
-
-
-def test_a_gap_in_the_test_range_is_kept_as_an_empty_node(
-    tmp_path: Path, tiny_planetoid: Callable[[Path], Path]
-) -> None:
-    graph = read_planetoid(tiny_planetoid(tmp_path), "tiny")
-    assert graph.features[[508]].nnz == 0
-    assert graph.degrees[508] == 0
-    assert graph.labels[508] == -1
-    assert graph.split is not None
-    assert 508 in graph.split.pool
+    assert graph.labels[[0, 1, 509, 506, 507, 508]].tolist() == [0, 1, 1, 0, 1, -1]
+    assert graph.features[[508]].nnz == graph.degrees[508] == 0
     assert graph.notes[0].startswith("1 nodes have no words")
-
-
-def test_edges_are_distinct_pairs_without_loops(tmp_path: Path, tiny_planetoid: Callable[[Path], Path]) -> None:
-    graph = read_planetoid(tiny_planetoid(tmp_path), "tiny")
     pairs = {(int(i), int(j)) for i, j in zip(*graph.adjacency.nonzero(), strict=True) if i < j}
     assert pairs == {(0, 1), (0, 509), (3, 506)}
-
-
-def test_the_public_split(tmp_path: Path, tiny_planetoid: Callable[[Path], Path]) -> None:
-    split = read_planetoid(tiny_planetoid(tmp_path), "tiny").split
+    split = graph.split
     assert split is not None
     assert split.train.tolist() == [0, 1]
     assert np.array_equal(split.val, np.arange(2, 502))

@@ -141,9 +141,3 @@ def test_only_settings_that_the_recipe_reads_are_searched() -> None:
     assert set(space("paper", "drgst-de-wo")) == {"threshold"}
     assert set(space("wide", "gcn")) == {"lr", "weight_decay", "dropout", "hidden"}
     assert set(space("wide", "drgst-plus")) == {"stages"}
-
-
-@pytest.mark.parametrize(("name", "message"), [("papre", "did you mean 'paper'"), ("paper", "take --space wide")])
-def test_an_unknown_or_empty_space_is_refused(name: str, message: str) -> None:
-    with pytest.raises(SettingError, match=message):
-        space(name, "gcn")

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pandas as pd
-import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "readme_table.py"
 Row = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("readme_table_script", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_pages_hold_the_tables_of_the_exported_runs(script: ModuleType) -> None:

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
-
 from drgst.lab.figures.registry import Request
 from drgst.lab.paper import ablations
 from drgst.lab.store.export import to_csv
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "results.py"
 Row = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("results_script", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def export(path: Path, make_row: Row, recipes: tuple[str, ...]) -> Path:

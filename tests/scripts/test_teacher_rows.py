@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
@@ -14,18 +13,7 @@ from drgst.lab.grid.grid import Cell, Grid
 from drgst.lab.store.export import readable_rows
 from drgst.lab.store.schema import Row
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "teacher_rows.py"
 OTHERS = {"seconds", "peak_memory_mb", "created", "stage_rows", "key", "recipe", "settings", "stop_reason", "cost"}
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("teacher_rows_script", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def quick(recipe: str) -> Row:
@@ -44,7 +32,7 @@ def test_a_run_without_students_is_that_of_its_teacher(recipe: str) -> None:
 
 def test_rows_of_pubmed(script: ModuleType) -> None:
     """Every stored run of GCN on Pubmed at 3 labels per class gives eight rows, and the file has them."""
-    rows = {row["key"]: row for row in readable_rows(SCRIPT.parents[1] / "results" / "runs.csv")}
+    rows = {row["key"]: row for row in readable_rows(Path(__file__).parents[2] / "results" / "runs.csv")}
     gcn = [row for row in rows.values() if script.is_gcn(row) and (row["dataset"], row["per_class"]) == ("pubmed", 3)]
     made = [row for one in gcn for row in script.teacher_rows(one)]
     assert len(made) == 8 * len(gcn) > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,20 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-HOME = Path(__file__).parents[2]
-SCRIPT = HOME / "scripts" / "tune_drgst.py"
 CELL = {"dataset": "cora", "labels_per_class": 3, "information_gain": "dropout"}
 PUBLISHED = {"threshold": 0.7, "beta": 0.5, "drop_rate": 0.3, "teacher_scale": "1", "floor": "none"}
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tune_drgst_script", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def run(*stages: tuple[float, float, float, float], draw: int = 100, **changes: Any) -> pd.DataFrame:

@@ -96,24 +96,6 @@ def test_bad_input_is_one_line_and_code_2_and_leaves_no_file(
     assert not list(tmp_path.glob("runs.db*"))
 
 
-def test_a_draw_number_of_30_digits_is_one_line(filled: Path, call: Call, tmp_path: Path) -> None:
-    call("lab", "bench", "export", "r.csv", "--store", filled)
-    with (tmp_path / "r.csv").open(encoding="utf-8", newline="") as handle:
-        rows = list(csv.DictReader(handle))
-    rows[1]["draw"] = "9" * 30
-    with (tmp_path / "r.csv").open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    code, _, err = call("lab", "bench", "rescue", "r.csv", "--store", "new.db")
-    assert code == 2
-    assert (
-        err
-        == f"error: r.csv, run 2: draw is {'9' * 30}, but must be a whole number from 0 to 9,223,372,036,854,775,807\n"
-    )
-    assert not (tmp_path / "new.db").exists()
-
-
 @pytest.mark.parametrize(
     ("column", "value"),
     [("settings", "{bad"), ("test_accuracy", 1e308), ("test_accuracy", "high"), ("test_accuracy", b"\x00")],

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import drgst
 from drgst.errors import SettingError
+from drgst.lab.curves.label_curves import CurveGroup, LearningCurve
+from drgst.lab.statistics import compare
 
 
 @pytest.fixture(scope="module")
@@ -32,3 +36,33 @@ def test_table_and_figure(curves: drgst.LabelCurves) -> None:
     (panel,) = curves.plot().axes
     assert panel.get_xlabel() == "labels"
     assert len(panel.get_lines()) == 4  # two curves, two entries of the legend
+
+
+def curve(*values: float) -> LearningCurve:
+    return LearningCurve.of(
+        [{"labels": 10 * k, "accuracy": v, "macro_f1": v, "ece": 0.1} for k, v in enumerate(values, 1)]
+    )
+
+
+def test_area_and_interpolation() -> None:
+    found = curve(0.5, 0.7, 0.8)
+    assert found.area() == pytest.approx(0.675)
+    assert found.at(5) == pytest.approx(0.6)
+    assert found.at(100) == pytest.approx(0.8)
+    assert found.needed(0.75) == pytest.approx(25)
+    assert found.needed(0.5) == 10
+    assert math.isinf(found.needed(0.9))
+    assert curve(0.4).area() == pytest.approx(0.4)
+
+
+def test_groups_are_compared_on_shared_draws() -> None:
+    ours = CurveGroup("variance", {0: curve(0.5, 0.7), 1: curve(0.5, 0.9)})
+    theirs = CurveGroup("random", {1: curve(0.5, 0.7), 2: curve(0.1, 0.1)})
+    found = compare(ours.values(), theirs.values())
+    assert found is not None
+    assert found.pairs == 1
+    assert found.mean == pytest.approx(0.1)
+    assert ours.means() == {10: [0.5, 0.5], 20: [0.7, 0.9]}
+    assert math.isnan(ours.seconds())
+    assert ours.share_needed(CurveGroup("random", {0: curve(0.5, 0.65)})) == pytest.approx(0.5)
+    assert math.isinf(ours.share_needed(CurveGroup("random", {0: curve(0.5, 0.95)})))

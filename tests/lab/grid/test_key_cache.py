@@ -45,9 +45,3 @@ def test_what_can_change_unnoticed_is_never_cached(
     grid = make_grid(**changes)
     KeyCache(store, grid).keep(cells(grid)[0], ["a"])
     assert KeyCache(store, grid).keys(cells(grid)[0]) is None
-
-
-def test_a_store_without_a_file_has_no_keys(make_grid: MakeGrid, tmp_path: Path) -> None:
-    with Store(tmp_path / "new.db", create=True) as store:
-        assert KeyCache(store, make_grid()).keys(cells(make_grid())[0]) is None
-    assert not (tmp_path / "new.db").exists()

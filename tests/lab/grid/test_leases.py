@@ -38,7 +38,7 @@ def other() -> Any:
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     yield process
     process.kill()
-    process.communicate()
+    process.wait()
 
 
 def test_a_lease_is_acquired_once_and_again_after_its_release(store: Store) -> None:
@@ -98,26 +98,15 @@ def test_a_bench_does_not_wait_for_a_stale_lease(make_grid: Callable[..., Grid],
     assert store.read("SELECT count(*) FROM leases") == [(0,)]
 
 
-def test_this_process_runs_and_an_earlier_one_with_its_id_does_not() -> None:
-    own = start_time(os.getpid())
+def test_a_process_is_known_by_its_id_and_start(other: Any) -> None:
+    own, started = start_time(os.getpid()), start_time(other.pid)
     assert is_running(os.getpid(), own)
-    if own:  # systems without /proc know no start times
+    assert is_running(os.getpid(), "")  # systems without /proc know no start times
+    if own:
         assert not is_running(os.getpid(), str(int(own) - 1))
-
-
-def test_a_process_that_has_ended_does_not_run() -> None:
-    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    started = start_time(child.pid)
-    assert is_running(child.pid, started)
-    child.communicate(b"\n")
-    assert not is_running(child.pid, started)
-    assert start_time(child.pid) == ""
-
-
-@pytest.mark.parametrize("pid", [2**31 - 1, 10**30])
-def test_an_id_that_no_process_has(pid: int) -> None:
-    assert not is_running(pid, "1")
-
-
-def test_an_unknown_start_time_does_not_end_a_process() -> None:
-    assert is_running(os.getpid(), "")
+    assert is_running(other.pid, started)
+    other.communicate(b"\n")
+    assert not is_running(other.pid, started)
+    assert start_time(other.pid) == ""
+    for pid in (2**31 - 1, 10**30):
+        assert not is_running(pid, "1")

@@ -158,12 +158,7 @@ def test_the_key_changes_with_all_that_decides_the_result(make_grid: MakeGrid) -
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"recipes": ["drgst-dee"]}, "unknown recipe 'drgst-dee'; did you mean 'drgst-de'"),
-        ({"datasets": ["coraa"]}, "unknown data set or path 'coraa'; did you mean 'cora'"),
-        ({"recipes": []}, "the grid is empty"),
-        ({"draws": 0}, "the grid is empty"),
         ({"per_class": [0]}, "at least 1 label"),
-        ({"changes": {"treshold": 0.5}}, "did you mean 'threshold'"),
         ({"pool": "everything"}, "unknown pool"),
         ({"validation": "some"}, "unknown validation"),
         ({"per_class": [3, 10**6]}, "labels per class|labelled"),

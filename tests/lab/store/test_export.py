@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drgst.errors import DrgstWarning, StoreError
+from drgst.errors import StoreError
 from drgst.lab.store import Store
 from drgst.lab.store.export import readable_rows, to_csv, to_parquet
 
@@ -45,7 +45,7 @@ def test_a_csv_that_was_cut_off_is_refused(store: Store, make_row: Row, tmp_path
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"draw": 10**29}, "run 2: draw is 100000000000000000000000000000, but must be a whole number"),
+        ({"draw": 10**29}, "run 2: draw is 1(0{29}), but must be a whole number from 0 to 9,223,372,036,854,775,807"),
         ({"draw": "two"}, "run 2: draw is 'two', but must be a whole number"),
         ({"test_accuracy": 1e308}, "run 2: test_accuracy is 1e[+]308, but must be a number from 0 to 1"),
         ({"settings": "{"}, "run 2: settings is '{', but must be a JSON object"),
@@ -55,11 +55,3 @@ def test_a_value_that_is_not_allowed_is_named(make_row: Row, tmp_path: Path, cha
     to_csv([make_row("a"), make_row("b", **changes)], tmp_path / "runs.csv")
     with pytest.raises(StoreError, match=message):
         readable_rows(tmp_path / "runs.csv")
-
-
-def test_damaged_values_of_a_store_are_left_out_with_a_warning(store: Store, make_row: Row) -> None:
-    store.add(make_row("a"))
-    store.add(make_row("b", test_accuracy=1e308))
-    with pytest.warns(DrgstWarning, match=r"1 runs of .*runs\.db have damaged values and are left out"):
-        rows = readable_rows(store.path)
-    assert [row["key"] for row in rows] == ["a"]

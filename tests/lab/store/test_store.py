@@ -68,15 +68,3 @@ def test_a_store_of_another_version_is_refused(store: Store, make_row: Row, vers
         db.execute(f"PRAGMA user_version = {version}")
     with pytest.raises(StoreError, match=words), Store(store.path) as reader:
         reader.finished(["a"])
-
-
-@pytest.mark.parametrize(
-    ("column", "value"), [("settings", "{"), ("test_accuracy", 1e308), ("ece", "text"), ("brier", b"blob")]
-)
-def test_a_value_that_drgst_did_not_write_is_one_sentence(
-    store: Store, make_row: Row, column: str, value: object
-) -> None:
-    store.add(make_row("a"))
-    store.write(f"UPDATE runs SET {column} = ?", [value])
-    with pytest.raises(StoreError, match=rf"runs\.db holds a run that drgst did not write: {column} is"):
-        store.all_rows()

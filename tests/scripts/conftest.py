@@ -1,0 +1,22 @@
+"""The script that a test module is named after."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def script(request: pytest.FixtureRequest) -> ModuleType:
+    """``scripts/NAME.py`` for ``test_NAME.py``, as a module."""
+    name = request.path.stem.removeprefix("test_")
+    path = Path(__file__).parents[2] / "scripts" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"{name}_script", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
