@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from drgst.decide.labels.registry import find_chooser
 from drgst.decide.labels.state import LabelState, choose
@@ -19,16 +18,11 @@ def state(seed: int = 0, predicted: bool = True, equal: bool = False) -> LabelSt
     """60 nodes, of which every third is labelled and every fifth no candidate."""
     rng = np.random.default_rng(seed)
     z = np.ones((NODES, 4)) if equal else rng.standard_normal((NODES, 4))
-    edges = rng.integers(0, NODES, (2, 150))
-    a = sp.csr_array((np.ones(150), edges), shape=(NODES, NODES))
-    a = sp.csr_array(a + a.T)
-    a.setdiag(0)
-    a.eliminate_zeros()
     labelled = np.arange(0, NODES, 3) if predicted else np.empty(0, np.int64)
     free = np.setdiff1d(np.arange(NODES), labelled)
     p = softmax(2 * rng.standard_normal((NODES, CLASSES))) if predicted else None
     gain = rng.random(NODES) if predicted else None
-    return LabelState(z, free[free % 5 != 1], labelled, np.random.default_rng(7), p, gain, a)
+    return LabelState(z, free[free % 5 != 1], labelled, np.random.default_rng(7), p, gain)
 
 
 @pytest.mark.parametrize("name", CURVE_CHOOSERS)

@@ -42,7 +42,7 @@ def test_curves(file: Path, capsys: Any) -> None:
 
 def test_list_and_refusals(file: Path, capsys: Any) -> None:
     assert call(file, "--by", "list") == 0
-    assert "partition" in capsys.readouterr().out
+    assert "k-center" in capsys.readouterr().out
     assert call(file, "--by", "entropi") == 2
     assert "entropy" in capsys.readouterr().err
     assert call(file, "--figure", "c.docx", "--jobs", 1) == 2

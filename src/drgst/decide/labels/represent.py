@@ -28,7 +28,7 @@ def first_state(views: Views, candidates: np.ndarray, rng: np.random.Generator) 
     """The state before the first label."""
     none = np.empty(0, dtype=np.int64)
     z = representation(views, views.default_weights())
-    return LabelState(z, candidates, none, rng, adjacency=views.graph.adjacency)
+    return LabelState(z, candidates, none, rng)
 
 
 def run_state(result: Result, views: Views, candidates: np.ndarray, rng: np.random.Generator) -> LabelState:
@@ -41,7 +41,6 @@ def run_state(result: Result, views: Views, candidates: np.ndarray, rng: np.rand
         rng,
         result.probabilities,
         result.stage.all_gain,
-        adjacency=views.graph.adjacency,
     )
 
 

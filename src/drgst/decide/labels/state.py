@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from drgst.errors import SettingError
 
@@ -27,7 +26,6 @@ class LabelState:
     rng: np.random.Generator
     probabilities: np.ndarray | None = None  # p, (N, C)
     gain: np.ndarray | None = None  # B, (N,): information gain, or the disagreement of views
-    adjacency: sp.csr_array | None = field(default=None, repr=False)
 
     @cached_property
     def uncertainty(self) -> np.ndarray:
