@@ -222,6 +222,8 @@ def test_save_and_load_of_a_recipe_of_ones_own_with_a_named_network(graph: Graph
         {"num_features": "many"},
         {"class_names": ["ant", "bee"]},
         {"class_names": 7},
+        {"class_names": "abc"},
+        {"class_names": None},
         {"settings": {"threshold": 5}},
         {"settings": {"treshold": 0.5}},
         {"settings": []},

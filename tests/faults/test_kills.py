@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import multiprocessing
 import os
 import random
@@ -12,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +30,12 @@ KILLS = 4  # of each recipe in the long campaign
 
 
 @pytest.fixture(autouse=True)
-def isolated(fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A working folder with a graph, one thread, and the log as it was afterwards."""
-    monkeypatch.chdir(tmp_path)
+def _town(isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A working folder with a graph, and one thread."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     graph = block_model(120, 360, seed=1, classes=3, features=24, homophily=0.8, signal=0.3)
     split = random_split(graph, per_class=4, val=24, test=30, seed=0)
     save_graph(graph.with_(name="town", splits=(split,)), "town.npz")
-    logger = logging.getLogger("drgst")
-    level, handlers = logger.level, list(logger.handlers)
-    yield
-    logger.setLevel(level)
-    logger.handlers[:] = handlers
 
 
 def words(recipe: str) -> list[str]:
