@@ -120,7 +120,7 @@ def figure(found: list[dict[str, Any]], path: Path) -> None:
         made.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
         made.supxlabel("CPU seconds")
         made.supylabel("relative error of the gain")
-        save(made, path, "png")
+        save(made, path)
 
 
 def _points(found: list[dict[str, Any]]) -> tuple[list[float], list[float]]:

@@ -37,7 +37,7 @@ def write_figure(name: str, request: Request, out: Path, own: bool) -> Path:
     if not (own or registry.FIGURES[name].from_store):
         raise StoreError(f"it needs a run of its own: add --own, or drgst lab figure {name} --out {out / 'figures'}")
     path = out / "figures" / f"{name}.png"
-    save(registry.make_figure(name, request), path, "png")
+    save(registry.make_figure(name, request), path)
     return path
 
 

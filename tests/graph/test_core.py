@@ -27,13 +27,13 @@ def test_directed_edges_become_undirected_and_that_is_said() -> None:
 
 def test_loops_go_and_duplicates_merge_to_the_largest_weight() -> None:
     raw = sp.coo_array(([1.0, 3.0, 2.0, 5.0], ([0, 0, 1, 2], [1, 1, 0, 2])), shape=(3, 3))
-    cleaned = clean_adjacency(raw)
-    assert cleaned.adjacency.toarray().tolist() == [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
-    assert cleaned.notes == (
+    cleaned, notes = clean_adjacency(raw)
+    assert cleaned.toarray().tolist() == [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
+    assert notes == [
         "1 self-loops were removed",
         "1 duplicate edges were merged",
         "directed edges were made undirected",
-    )
+    ]
 
 
 def test_isolated_nodes_stay() -> None:

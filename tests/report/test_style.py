@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from drgst.errors import SettingError
@@ -47,5 +49,5 @@ def test_at_least_four_points_are_shown() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(SettingError, match="did you mean 'png'"):
-        style.check_format("pngs")
+    with pytest.raises(SettingError, match=r"a.pngs is not the name of a figure: it must end in .png, .pdf, .svg"):
+        style.check_picture(Path("a.pngs"))

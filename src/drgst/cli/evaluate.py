@@ -191,10 +191,11 @@ def _write(folder: Path, document: dict[str, Any], found: Evaluation | None, fla
     from json import dumps
 
     from drgst.files import write_text
-    from drgst.report.figure import save_evaluation
+    from drgst.report.figure import evaluation_figure
+    from drgst.report.style import save
 
     if found is not None:
-        save_evaluation(found, folder / "evaluation.png")  # first: without matplotlib nothing is written
+        save(evaluation_figure(found), folder / "evaluation.png")  # first: without matplotlib nothing is written
     if flagged is not None:
         write_text(folder / "flagged.csv", flagged)
     write_text(folder / "evaluation.json", dumps(document, indent=2, allow_nan=False) + "\n")

@@ -78,29 +78,27 @@ def fraud_tables(
     cells, codes with leading zeros, dates, free text, a constant and an id; transactions are directed and repeated,
     and some lead from an account to itself. Equal arguments give equal tables.
     """
-    settings = _Settings(accounts, positive_rate, labelled, label_noise, informative_edges)
-    settings.check()
-    return _Generator(settings, np.random.default_rng(seed)).draw()
+    generator = _Generator(accounts, positive_rate, labelled, label_noise, informative_edges)
+    return generator.draw(np.random.default_rng(seed))
 
 
-@dataclass(frozen=True)
-class _Settings:
+@dataclass
+class _Generator:
+    """Draws the tables; u marks an account, y_u = 1 a fraudulent one."""
+
     accounts: int
     positive_rate: float
     labelled: int
     label_noise: float
     informative_edges: float
 
-    @property
-    def positives(self) -> int:
-        return round(self.accounts * self.positive_rate)
-
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         for name in ("positive_rate", "label_noise", "informative_edges"):
             if not 0 <= getattr(self, name) <= 1:
                 raise SettingError(f"fraud_tables has {name} = {getattr(self, name)}, but it must lie between 0 and 1")
         if self.accounts < 100:
             raise SettingError(f"fraud_tables has accounts = {self.accounts}, but at least 100 are needed")
+        self.positives = round(self.accounts * self.positive_rate)
         known = (1 - NEW_SHARE) * self.positives
         if not 1 <= self.labelled <= known or self.labelled > (1 - NEW_SHARE) * self.accounts - known:
             raise SettingError(
@@ -108,33 +106,21 @@ class _Settings:
                 "accounts (and the other accounts) of the first week"
             )
 
+    def draw(self, rng: np.random.Generator) -> FraudTables:
+        import pyarrow as pa
 
-class _Generator:
-    """Draws the tables; u marks an account, y_u = 1 a fraudulent one."""
-
-    def __init__(self, settings: _Settings, rng: np.random.Generator) -> None:
-        self.settings = settings
-        self.rng = rng
-        n = settings.accounts
+        self.rng, n = rng, self.accounts
         self.fraud = np.zeros(n, dtype=bool)
-        self.fraud[rng.choice(n, settings.positives, replace=False)] = True
+        self.fraud[rng.choice(n, self.positives, replace=False)] = True
         self.ring = self._rings()
         self.start = np.zeros(n)  # day of the two weeks on which an account becomes active
         new = self._some(self.fraud, NEW_SHARE) | self._some(~self.fraud, NEW_SHARE)
         self.start[new] = rng.uniform(DAYS / 2, DAYS - 1, int(new.sum()))
         self.ids = np.array([f"A{k:07d}" for k in rng.choice(10_000_000, n, replace=False)], dtype=object)
-
-    def draw(self) -> FraudTables:
-        import pyarrow as pa
-
         accounts = self._accounts()
         transactions = self._transactions()
-        truth = {
-            "account_id": self.ids,
-            "fraud": self.fraud,
-            "ring": self.ring,
-            "week": np.where(self.start > 0, 2, 1),
-        }
+        week = np.where(self.start > 0, 2, 1)
+        truth = {"account_id": self.ids, "fraud": self.fraud, "ring": self.ring, "week": week}
         return FraudTables(pa.table(accounts), pa.table(transactions), pa.table(truth))
 
     def _some(self, group: np.ndarray, share: float) -> np.ndarray:
@@ -214,8 +200,8 @@ class _Generator:
         labels = np.full(self.fraud.size, None, dtype=object)
         for truth in (True, False):
             known = np.flatnonzero((self.fraud == truth) & (self.start == 0))
-            chosen = self.rng.choice(known, self.settings.labelled, replace=False)
-            wrong = self.rng.random(chosen.size) < self.settings.label_noise
+            chosen = self.rng.choice(known, self.labelled, replace=False)
+            wrong = self.rng.random(chosen.size) < self.label_noise
             labels[chosen] = np.where(wrong != truth, "fraud", "ok")
         return labels
 
@@ -256,5 +242,5 @@ class _Generator:
         members = np.argsort(self.ring, kind="stable")
         first, last = (np.searchsorted(self.ring[members], self.ring[source], side=side) for side in ("left", "right"))
         partner = members[first + (rng.random(source.size) * (last - first)).astype(int)]
-        inside = (self.ring[source] >= 0) & (rng.random(source.size) < self.settings.informative_edges)
+        inside = (self.ring[source] >= 0) & (rng.random(source.size) < self.informative_edges)
         return np.where(inside, partner, target)

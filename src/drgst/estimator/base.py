@@ -31,6 +31,7 @@ from drgst.recipes.registry import as_spec, with_backbone
 from drgst.runs.config import RunConfig
 from drgst.runs.metrics import accuracy
 from drgst.runs.model import OWN, Model
+from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.recipe import AnyRecipe
@@ -140,14 +141,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
             return self.probabilities_
         return self.model_.probabilities(self._input(X, adjacency))
 
-    def score(
-        self,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        adjacency: Any = None,
-    ) -> float:
+    def score(self, X: Any = None, y: Any = None, sample_weight: Any = None, *, adjacency: Any = None) -> float:
         """Accuracy on the graph that is given; on the fitted graph where it is None or has the same content.
 
         ``score(graph, nodes)``: on ``nodes``, a mask or indices, of known label; without ``nodes`` on the test nodes
@@ -209,14 +203,9 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
     def explain(self, node: Any) -> Explanation:
         """Why the node with id ``node`` of the fitted graph was predicted as it was: its reasons, strongest first."""
-        self._check_fitted()
-        if not hasattr(self, "result_"):
-            raise RunError(
-                "a loaded model does not know its graph; drgst explain RUN NODE explains nodes of a run folder"
-            )
         from drgst.decide.explain import explain
 
-        return explain(self.result_, node, self._schema)
+        return explain(self._fitted_result(), node, self._schema)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -231,12 +220,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
         return {"text/plain": repr(self), "text/html": card_html(repr(self), self.result_)}
 
-    def _fit_input(
-        self,
-        X: Any,
-        y: Any,
-        adjacency: Any,
-    ) -> tuple[Graph, ArrayInput | None, TableSchema | None]:
+    def _fit_input(self, X: Any, y: Any, adjacency: Any) -> tuple[Graph, ArrayInput | None, TableSchema | None]:
         """The graph to fit, and what predictions on other arrays or tables need."""
         if is_graph(X):
             return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
@@ -285,10 +269,10 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         self.transition_ = model.arrays.get("transition")
         return self
 
-    def _fitted_result(self) -> Any:
+    def _fitted_result(self) -> Result:
         self._check_fitted()
         if not hasattr(self, "result_"):
-            raise RunError("a loaded model has no history to report; drgst report RUN makes the page of a run folder")
+            raise RunError("a loaded model has neither graph nor history; drgst report and explain read a run folder")
         return self.result_
 
     def _check_fitted(self) -> None:

@@ -10,10 +10,9 @@ from sklearn.base import clone
 
 from drgst.errors import SettingError, unknown
 from drgst.estimator.base import SelfTraining
-from drgst.estimator.inputs import as_graph
+from drgst.estimator.inputs import as_graph, labelled_split
 from drgst.extras import import_extra
 from drgst.graph.split import Split, fold_splits
-from drgst.runs.metrics import Metrics
 from drgst.selftrain.callbacks import Callback
 
 if TYPE_CHECKING:
@@ -63,21 +62,15 @@ def cross_validate(
     since learning is transductive; scikit-learn's ``cross_validate`` would remove rows.
     """
     whole = as_graph(graph)
-    base = split or (whole.split if whole.split is not None else None)
-    if base is None:
-        known = np.flatnonzero(whole.labels >= 0)
-        none = np.empty(0, dtype=np.int64)
-        base = Split.of(known, none, none, whole.num_nodes)
-    splits = fold_splits(whole, folds, seed, base)
+    splits = fold_splits(whole, folds, seed, split or whole.split or labelled_split(whole))
     rows: list[dict[str, Any]] = []
     nodes, probabilities = [], []
     for number, part in enumerate(splits, start=1):
         if callback is not None:
             callback.step("fold", number, len(splits))
         fitted = clone(model).fit(whole, part, callback=callback)
-        metrics: Metrics = fitted.result_.metrics
         facts = {"fold": number, "test_nodes": part.test.size, "seconds": fitted.result_.seconds}
-        rows.append({**facts, **{name: metrics[name] for name in METRICS}})
+        rows.append({**facts, **{name: fitted.result_.metrics[name] for name in METRICS}})
         nodes.append(part.test)
         probabilities.append(fitted.probabilities_[part.test])
     return CrossValidation(tuple(rows), tuple(splits), np.concatenate(nodes), np.concatenate(probabilities))

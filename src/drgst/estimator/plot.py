@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.report.style import (
-    BLUE,
-    CLASSES,
-    GREY,
-    ORANGE,
-    VERMILLION,
-    check_matplotlib,
-    frame_map,
-    new_figure,
-    styled,
-)
+from drgst.report import style
+from drgst.report.style import BLUE, CLASSES, GREY, ORANGE, VERMILLION, new_figure, styled
 from drgst.report.tsne import positions, sample
 from drgst.runs.metrics import ClassScores, evaluation_nodes, reliability
 from drgst.runs.result import Result
@@ -30,7 +21,7 @@ class Plot:
     """Figures of one finished run; each method returns a matplotlib ``Figure``, which a notebook shows."""
 
     def __init__(self, result: Result) -> None:
-        check_matplotlib()
+        style.check_matplotlib()
         self.result = result
 
     def stages(self) -> Figure:
@@ -88,6 +79,6 @@ class Plot:
                 colour: Any = CLASSES[k % len(CLASSES)]
                 panel.scatter(*place[rows].T, s=3, lw=0, color=colour, label=name if k < len(CLASSES) else None)
             panel.scatter(*place[train].T, s=14, facecolors="none", edgecolors="black", lw=0.7, label="training node")
-            frame_map(panel)
+            style.frame_map(panel)
             figure.legend(loc="outside lower center", ncols=3, fontsize=6, markerscale=1.5, handletextpad=0.2)
         return figure

@@ -36,10 +36,8 @@ class PseudoLabel:
         stage, train = model.result_.stage, model.split_.train
         labels = np.full(model.graph_.num_nodes, -1, dtype=np.int64)
         weights = np.zeros(labels.size, dtype=np.float32)
-        labels[stage.pseudo_labels.nodes], weights[stage.pseudo_labels.nodes] = (
-            stage.pseudo_labels.labels,
-            stage.weights,
-        )
+        nodes = stage.pseudo_labels.nodes
+        labels[nodes], weights[nodes] = stage.pseudo_labels.labels, stage.weights
         labels[train], weights[train] = model.graph_.labels[train], 1.0
         made = copy.copy(data)
         made.pseudo_y, made.pseudo_weight = torch.from_numpy(labels), torch.from_numpy(weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -143,8 +143,8 @@ def make_graph(
     indices as text. ``features`` is dense or sparse; ``None`` gives an (N, 0) matrix. At least one label is required
     unless ``unlabelled`` is true, for a graph that is only predicted (``class_names`` is then required).
     """
-    cleaned = clean_adjacency(adjacency)
-    count = cleaned.adjacency.shape[0]
+    cleaned, changed = clean_adjacency(adjacency)
+    count = cleaned.shape[0]
     try:
         given = np.asarray(labels).reshape(-1)
         if given.dtype.kind in "SUVcmM":
@@ -165,13 +165,13 @@ def make_graph(
     ids = np.arange(count) if node_ids is None else _clean_ids(node_ids)
     return Graph(
         features=_clean_features(features, count),
-        adjacency=cleaned.adjacency,
+        adjacency=cleaned,
         labels=y,
         class_names=tuple(str(c) for c in class_names),
         node_ids=ids,
         name=name,
         splits=tuple(splits),
-        notes=(*notes, *cleaned.notes),
+        notes=(*notes, *changed),
     )
 
 
@@ -189,15 +189,11 @@ def edge_matrix(source: np.ndarray, target: np.ndarray, nodes: int, weights: Any
     return sp.coo_array((values, (source, target)), shape=(nodes, nodes))
 
 
-class Cleaned(NamedTuple):
-    """An undirected, loop-free adjacency, and one sentence for each change."""
+def clean_adjacency(adjacency: Any) -> tuple[sp.csr_array, list[str]]:
+    """max(A, Aᵀ) without its diagonal, (N, N) float32 CSR with sorted indices, and one sentence for each change.
 
-    adjacency: sp.csr_array
-    notes: tuple[str, ...]
-
-
-def clean_adjacency(adjacency: Any) -> Cleaned:
-    """max(A, Aᵀ) without its diagonal, (N, N) float32 CSR with sorted indices; the largest of duplicate weights."""
+    Of duplicate entries the largest weight is kept.
+    """
     raw = sp.coo_array(adjacency)
     if raw.ndim != 2 or raw.shape[0] != raw.shape[1]:
         raise GraphError(f"the adjacency must be square, not of shape {raw.shape}")
@@ -218,7 +214,7 @@ def clean_adjacency(adjacency: Any) -> Cleaned:
         notes.append(f"{duplicates} duplicate edges were merged")
     if both.nnz != one_way.nnz or (both != one_way).nnz:
         notes.append("directed edges were made undirected")
-    return Cleaned(_narrow(both), tuple(notes))
+    return _narrow(both), notes
 
 
 def check_weights(weights: np.ndarray) -> None:

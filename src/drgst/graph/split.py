@@ -39,7 +39,7 @@ class Split:
         for part in PARTS:
             object.__setattr__(self, part, _indices(part, getattr(self, part)))
         for a, b in _DISJOINT:
-            both = _common(getattr(self, a), getattr(self, b))
+            both = np.intersect1d(getattr(self, a), getattr(self, b), assume_unique=True)
             if both.size:
                 raise SplitError(f"{a} and {b} overlap: node {both[0]} is in both ({both.size} in all)")
 
@@ -243,15 +243,6 @@ def _indices(part: str, values: Any) -> np.ndarray:
         raise SplitError(f"{part} names a node more than once")
     unique.flags.writeable = False
     return unique
-
-
-def _common(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The nodes that are in both, sorted, for sorted and unique arrays."""
-    few, many = sorted((one, other), key=len)
-    if not few.size:
-        return few
-    place = np.minimum(np.searchsorted(many, few), many.size - 1)
-    return np.asarray(few[many[place] == few])
 
 
 def _training_sizes(graph: Graph, per_class: int | None, fraction: float | None, floor: int) -> np.ndarray:

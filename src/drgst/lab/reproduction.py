@@ -263,8 +263,8 @@ def _draw(out: Path, request: Request, made: Reproduction) -> Toy | None:
         toy = data if isinstance(data, Toy) else toy
         drawn = registry.draw(spec.name, data)
         png, pdf = (out / f"{spec.name}.{how}" for how in ("png", "pdf"))
-        save(drawn, png, "png")
-        save(drawn, pdf, "pdf")
+        save(drawn, png)
+        save(drawn, pdf)
         made.pictures.append(Picture(spec.name, spec.summary, png.read_bytes()))
     return toy
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from drgst.decide.evaluate import Evaluation
-from drgst.report.style import BLUE, GREY, ORANGE, VERMILLION, check_matplotlib, new_figure, save, styled
+from drgst.report.style import BLUE, GREY, ORANGE, VERMILLION, check_matplotlib, new_figure, styled
 from drgst.runs.metrics import reliability
 
 if TYPE_CHECKING:
@@ -37,11 +36,6 @@ def evaluation_figure(found: Evaluation) -> Figure:
         curve.text(0.04, 0.06, f"95%: {value.low:.3f} to {value.high:.3f}", transform=curve.transAxes, fontsize=5.5)
         _thresholds(thresholds, found)
     return figure
-
-
-def save_evaluation(found: Evaluation, path: Path) -> None:
-    """Write the figure as PNG."""
-    save(evaluation_figure(found), path, "png")
 
 
 def _calibration(panel: Any, found: Evaluation) -> None:

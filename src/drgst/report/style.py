@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drgst.errors import SettingError, unknown
+from drgst.errors import SettingError
 from drgst.extras import import_extra
 from drgst.files import replacing
 
@@ -137,15 +137,17 @@ def freeze_layout(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-def check_format(how: str) -> None:
-    """Raise an error with the nearest name for an unknown format."""
-    if how not in FORMATS:
-        raise SettingError(unknown("format", how, FORMATS))
+def check_picture(path: Path) -> None:
+    """Refuse a file whose name does not end as a figure's, and an installation without matplotlib."""
+    check_matplotlib()
+    if path.suffix.removeprefix(".") not in FORMATS:
+        raise SettingError(f"{path} is not the name of a figure: it must end in .{', .'.join(FORMATS)}")
 
 
-def save(figure: Figure, path: Path, how: str) -> None:
+def save(figure: Figure, path: Path) -> None:
     """Write the figure atomically and without a date, so that the same figure gives the same file."""
-    check_format(how)
+    check_picture(path)
+    how = path.suffix.removeprefix(".")
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {"Software": None}}
     with styled(), replacing(path) as temporary:
         figure.savefig(temporary, format=how, metadata=undated[how])

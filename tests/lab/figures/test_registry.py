@@ -22,21 +22,21 @@ def test_figures_of_a_store(name: str, store: Path, tmp_path: Path) -> None:
     assert figure.get_figwidth() == WIDTH
     for how, start in (("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")):
         path = tmp_path / f"out/{name}.{how}"
-        save(figure, path, how)
+        save(figure, path)
         assert path.read_bytes().startswith(start)
     first = path.read_bytes()
-    save(make_figure(name, Request(store)), path, "svg")
+    save(make_figure(name, Request(store)), path)
     assert path.read_bytes() == first  # no date, no random ids
 
 
 @pytest.mark.parametrize("name", ["confidence-gain", "embedding-gain", "stages"])
 def test_figures_that_make_their_own_run(name: str, tiny: Path, tmp_path: Path) -> None:
-    save(make_figure(name, Request(dataset=str(tiny), per_class=5, changes=SMALL)), tmp_path / "a.png", "png")
+    save(make_figure(name, Request(dataset=str(tiny), per_class=5, changes=SMALL)), tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
 
 
 def test_the_toy(toy: Toy, tmp_path: Path) -> None:
-    save(draw("toy", toy), tmp_path / "toy.svg", "svg")
+    save(draw("toy", toy), tmp_path / "toy.svg")
     assert (tmp_path / "toy.svg").stat().st_size > 5000
 
 

@@ -35,7 +35,7 @@ def figure(
     from drgst.lab.figures.registry import FIGURES, Request, find_figure, make_figure
     from drgst.lab.paper import variant_name
     from drgst.lab.store.cells import RunFilter
-    from drgst.report.style import save
+    from drgst.report.style import check_picture, save
     from drgst.runs.config_file import parse_changes
 
     console = get_console()
@@ -46,19 +46,8 @@ def figure(
         return
     find_figure(name)
     path = out or Path("figures") / f"{name}.png"
-    how, settings = picture_format(path), parse_changes(changes or [])
+    check_picture(path)
+    settings = parse_changes(changes or [])
     request = Request(store, RunFilter(variant_name(settings)), dataset, per_class, changes=settings)
-    save(make_figure(name, request), path, how)
+    save(make_figure(name, request), path)
     console.print(f"{path}", soft_wrap=True)
-
-
-def picture_format(path: Path) -> str:
-    """The format of a figure by the name of its file, checked before anything is run."""
-    from drgst.errors import SettingError
-    from drgst.report.style import FORMATS, check_matplotlib
-
-    check_matplotlib()
-    how = path.suffix.removeprefix(".")
-    if how not in FORMATS:
-        raise SettingError(f"{path} is not the name of a figure: it must end in .{', .'.join(FORMATS)}")
-    return how

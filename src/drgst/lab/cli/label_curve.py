@@ -41,12 +41,12 @@ def label_curve(
     again, so the command can be repeated. Differences from random are paired by draw; p is that of the signed ranks.
     """
     from drgst.lab.cli.bench import words
-    from drgst.lab.cli.figure import picture_format
     from drgst.lab.curves.choosers import CURVE_CHOOSERS
     from drgst.lab.curves.label_curves import curve_executor, make_curves
     from drgst.lab.curves.simulate import Plan
     from drgst.lab.progress import BenchProgress
     from drgst.lab.store import Store
+    from drgst.report.style import check_picture
     from drgst.runs.config_file import parse_changes
 
     console = get_console(json)
@@ -54,7 +54,8 @@ def label_curve(
         for spec in CURVE_CHOOSERS.values():
             console.print(f"{spec.name:<18} {spec.summary}", soft_wrap=True)
         return
-    how = "" if figure is None else picture_format(figure)
+    if figure is not None:
+        check_picture(figure)
     plan = Plan(data, recipe, start, budget, batch, words(by), draws, changes=parse_changes(changes or []))
     with (
         interruptible(f"the finished curves are kept in {store}"),
@@ -63,14 +64,14 @@ def label_curve(
         BenchProgress(get_console(stderr=True), executor.slots) as progress,
     ):
         curves = make_curves(plan, opened, executor, progress)
-    _show(console, curves, figure, how)
+    _show(console, curves, figure)
     if json:
         emit({"dataset": curves.dataset, "recipe": plan.recipe, "choosers": curves.summary()})
     if curves.failures:
         raise typer.Exit(1)
 
 
-def _show(console: Console, curves: LabelCurves, figure: Path | None, how: str) -> None:
+def _show(console: Console, curves: LabelCurves, figure: Path | None) -> None:
     from drgst.lab.progress import failure
     from drgst.report.style import save
 
@@ -80,5 +81,5 @@ def _show(console: Console, curves: LabelCurves, figure: Path | None, how: str) 
         console.print(failure(row), soft_wrap=True)
     console.print(f"ran {curves.ran:,}, reused {curves.reused:,}, failed {len(curves.failures):,}")
     if figure is not None and curves.groups:
-        save(curves.plot(), figure, how)
+        save(curves.plot(), figure)
         console.print(f"written to {figure}", soft_wrap=True)
