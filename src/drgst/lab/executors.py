@@ -67,7 +67,6 @@ class Inline(Executor):
         self.tasks: deque[Task] = deque()
 
     def submit(self, task: Task) -> None:
-        """Keep a task for :meth:`wait`."""
         self.tasks.append(task)
 
     def wait(self, _: float) -> list[Done]:
@@ -86,18 +85,15 @@ class Local(Executor):
 
     @property
     def slots(self) -> int:
-        """One per process."""
         return self.jobs
 
     def start(self, tasks: int) -> None:
-        """Start up to ``tasks`` processes."""
         for place in range(min(tasks, len(self.free))):
             if self.free[place] is None:
                 self.free[place] = _pool()
                 self.free[place].submit(os.getpid)  # a process begins with its first work
 
     def submit(self, task: Task) -> None:
-        """Start a task in a free process."""
         self._submit(task, self.free.pop() or _pool(), 1)
 
     def wait(self, seconds: float) -> list[Done]:
@@ -121,7 +117,6 @@ class Local(Executor):
         return done
 
     def close(self) -> None:
-        """End all processes at once; running tasks are lost."""
         for pool in [*self.free, *(pool for _, pool, _ in self.running.values())]:
             if pool is not None:
                 pool.shutdown(wait=True, kill_workers=True)
@@ -195,7 +190,6 @@ class RayExecutor(Executor):
         return self._cores
 
     def submit(self, task: Task) -> None:
-        """Send a task to the cluster."""
         from drgst.lab.grid.execute import graph_of
 
         if task.source not in self.graphs:
@@ -203,7 +197,6 @@ class RayExecutor(Executor):
         self.running[self.function.remote(task, self.graphs[task.source])] = task
 
     def wait(self, seconds: float) -> list[Done]:
-        """The tasks that have ended within ``seconds``, with their rows."""
         found, _ = self.ray.wait(list(self.running), num_returns=1, timeout=seconds)
         return [(task, self._row(reference, task)) for reference in found for task in [self.running.pop(reference)]]
 

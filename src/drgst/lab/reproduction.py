@@ -67,7 +67,9 @@ def page(made: Reproduction, scale: str, datasets: Sequence[str]) -> str:
     held = sum(claim.verdict == "held" for claim in made.claims)
     parts = [
         f"<h1>Confidence May Cheat: {held} of {len(made.claims)} claims held</h1>",
-        f"<p>{escape(_introduction(scale, datasets, made.runs))}</p>",
+        f"<p>Made by drgst {__version__} (Python {platform.python_version()}) with drgst lab reproduce --{scale}: "
+        f"{made.runs:,} runs on {escape(', '.join(datasets))}. All recipes share the same draws, and differences are "
+        "taken draw by draw. The runs are in runs.csv, tables and figures in the folders of those names.</p>",
         _overview(made.claims),
         "<h2>Claims</h2>",
         *(_claim(number, claim) for number, claim in enumerate(made.claims, 1)),
@@ -78,23 +80,12 @@ def page(made: Reproduction, scale: str, datasets: Sequence[str]) -> str:
         *(f"<details><summary>{escape(t.title)}</summary>{to_html(t)}</details>" for t in made.tables.values()),
         f"<h2>What is missing</h2>{_list(made.notes)}" if made.notes else "",
     ]
-    return _document(style, "".join(parts))
-
-
-def _introduction(scale: str, datasets: Sequence[str], runs: int) -> str:
-    return (
-        f"Made by drgst {__version__} (Python {platform.python_version()}) with drgst lab reproduce --{scale}: "
-        f"{runs:,} runs on {', '.join(datasets)}. All recipes share the same draws, and differences are taken "
-        "draw by draw. The runs are in runs.csv, tables and figures in the folders of those names."
-    )
-
-
-def _document(style: str, body: str) -> str:
     text = (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy(style, "")}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Claims of the paper</title><style>{style}</style></head><body><main>{body}</main></body></html>\n"
+        f"<title>Claims of the paper</title><style>{style}</style></head>"
+        f"<body><main>{''.join(parts)}</main></body></html>\n"
     )
     return text.encode("utf-8", "replace").decode("utf-8")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from drgst.files import write_text
-from drgst.lab.claims.effect import BELOW, Claim, Effect, decide, differences, measure
+from drgst.lab.claims.effect import BELOW, Claim, Effect, decide, differences, margins, measure
 from drgst.lab.figures import confidence_gain
 from drgst.lab.figures.registry import Request
 from drgst.lab.figures.sweep import Line, lines
@@ -75,11 +75,11 @@ def fewer_labels(cells: Cells) -> Claim:
         values: list[float] = []
         for dataset in sorted({cell[0] for cell in cells}):
             labels = sorted(k for d, k, r in cells if (d, r) == (dataset, recipe))
-            margins = {k: m for k in labels if (m := _margins(cells, dataset, k, recipe))}
-            if len(margins) > 1:
-                first, last = margins[min(margins)], margins[max(margins)]
+            found = {k: m for k in labels if (m := margins(cells, (dataset, k), recipe, "gcn"))}
+            if len(found) > 1:
+                first, last = found[min(found)], found[max(found)]
                 values += [first[draw] - last[draw] for draw in sorted(first.keys() & last.keys())]
-                means = ", ".join(f"{100 * sum(m.values()) / len(m):+.1f} at {k}" for k, m in margins.items())
+                means = ", ".join(f"{100 * sum(m.values()) / len(m):+.1f} at {k}" for k, m in found.items())
                 remarks.append(f"Margin of {recipe} over gcn on {dataset}, by labels per class: {means}.")
         effects += measure(f"{recipe}, margin with fewest labels minus margin with most", values)
     return Claim(
@@ -102,15 +102,6 @@ def _ordered(cells: Cells, recipe: str) -> tuple[int, int]:
     places = [place for place in {cell[:2] for cell in cells} if all((*place, r) in cells for r in recipes)]
     means = [[cells[*place, r].mean("test_accuracy")[0] or 0.0 for r in recipes] for place in places]
     return sum(all(a > b for a, b in pairwise(row)) for row in means), len(means)
-
-
-def _margins(cells: Cells, dataset: str, k: int, recipe: str) -> Mapping[int, float]:
-    """Draw -> margin over a GCN."""
-    base = cells.get((dataset, k, "gcn"))
-    if base is None:
-        return {}
-    a, b = cells[dataset, k, recipe].figure("test_accuracy"), base.figure("test_accuracy")
-    return {draw: a[draw] - b[draw] for draw in a.keys() & b.keys()}
 
 
 def lower_threshold(lines: Sequence[Line], dataset: str) -> Claim:

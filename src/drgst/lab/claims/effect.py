@@ -129,11 +129,15 @@ def _margin(n: int) -> float:
     return student_quantile(n - 1, LEVEL) + student_quantile(n - 1, 2 * POWER - 1)
 
 
-def differences(cells: Cells, one: str, other: str, figure: str = "test_accuracy") -> list[float]:
+def margins(cells: Cells, place: tuple[str, int], one: str, other: str) -> dict[int, float]:
+    """Draw -> test accuracy of ``one`` minus that of ``other`` on a data set and label count; empty without both."""
+    if (*place, one) not in cells or (*place, other) not in cells:
+        return {}
+    x, y = (cells[*place, recipe].figure("test_accuracy") for recipe in (one, other))
+    return {draw: x[draw] - y[draw] for draw in sorted(x.keys() & y.keys())}
+
+
+def differences(cells: Cells, one: str, other: str) -> list[float]:
     """``one`` minus ``other`` on each draw of each data set and label count that both have."""
-    found: list[float] = []
-    for place in sorted({cell[:2] for cell in cells}):
-        if (*place, one) in cells and (*place, other) in cells:
-            x, y = cells[*place, one].figure(figure), cells[*place, other].figure(figure)
-            found += [x[draw] - y[draw] for draw in sorted(x.keys() & y.keys())]
-    return found
+    places = sorted({cell[:2] for cell in cells})
+    return [margin for place in places for margin in margins(cells, place, one, other).values()]

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from drgst.cli.console import emit, get_console, interruptible
 from drgst.cli.options import JobsOption, JsonOption, RecipeOption, SetOption, StoreOption
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from drgst.lab.curves.label_curves import LabelCurves
 
 app = typer.Typer(add_completion=False)
 
@@ -44,9 +39,9 @@ def label_curve(
     from drgst.lab.curves.choosers import CURVE_CHOOSERS
     from drgst.lab.curves.label_curves import curve_executor, make_curves
     from drgst.lab.curves.simulate import Plan
-    from drgst.lab.progress import BenchProgress
+    from drgst.lab.progress import BenchProgress, failure
     from drgst.lab.store import Store
-    from drgst.report.style import check_picture
+    from drgst.report.style import check_picture, save
     from drgst.runs.config_file import parse_changes
 
     console = get_console(json)
@@ -64,17 +59,6 @@ def label_curve(
         BenchProgress(get_console(stderr=True), executor.slots) as progress,
     ):
         curves = make_curves(plan, opened, executor, progress)
-    _show(console, curves, figure)
-    if json:
-        emit({"dataset": curves.dataset, "recipe": plan.recipe, "choosers": curves.summary()})
-    if curves.failures:
-        raise typer.Exit(1)
-
-
-def _show(console: Console, curves: LabelCurves, figure: Path | None) -> None:
-    from drgst.lab.progress import failure
-    from drgst.report.style import save
-
     if curves.groups:
         console.print(curves.table(), soft_wrap=True, end="")
     for row in curves.failures:
@@ -83,3 +67,7 @@ def _show(console: Console, curves: LabelCurves, figure: Path | None) -> None:
     if figure is not None and curves.groups:
         save(curves.plot(), figure)
         console.print(f"written to {figure}", soft_wrap=True)
+    if json:
+        emit({"dataset": curves.dataset, "recipe": plan.recipe, "choosers": curves.summary()})
+    if curves.failures:
+        raise typer.Exit(1)

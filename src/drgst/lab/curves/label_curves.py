@@ -179,13 +179,14 @@ class LabelCurves:
     def _summary(self, group: CurveGroup, base: CurveGroup | None) -> dict[str, Any]:
         """Means over draws, and the paired differences from ``base``, None where there is nothing to compare."""
         base = None if base is group else base
-        compared = None if base is None else compare(group.values(), base.values())
+        compared = base and compare(group.values(), base.values())
+        early = base and compare(group.after(FIRST), base.after(FIRST))
         return {
             "by": group.by,
             "draws": len(group.curves),
             "start": _mean(group.after(0)),
             "after_20": _mean(group.after(FIRST)),
-            "after_20_difference": base and _mean_difference(group.after(FIRST), base.after(FIRST)),
+            "after_20_difference": early and early.mean,
             "end": float(np.mean([curve.figures["accuracy"][-1] for curve in group.curves.values()])),
             "area": _mean(group.values()),
             "difference": compared and compared.mean,
@@ -215,10 +216,8 @@ class LabelCurves:
 
     def plot(self) -> Figure:
         """Accuracy against the number of labels, with 95 % intervals."""
-        from drgst.report.style import check_matplotlib, styled
-
-        check_matplotlib()
-        with styled():
+        style.check_matplotlib()
+        with style.styled():
             return draw(self.groups, f"{self.plan.recipe} on {self.dataset}", self.plan.judge)
 
     def __repr__(self) -> str:
@@ -294,8 +293,3 @@ def _entries(row: Mapping[str, Any], best: float) -> list[Entry]:
 
 def _mean(values: Mapping[int, float]) -> float:
     return sum(values.values()) / len(values)
-
-
-def _mean_difference(a: Mapping[int, float], b: Mapping[int, float]) -> float | None:
-    shared = a.keys() & b.keys()
-    return sum(a[d] - b[d] for d in shared) / len(shared) if shared else None
