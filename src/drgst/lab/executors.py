@@ -52,11 +52,11 @@ class Executor:
         self.close()
 
 
-def execute_task(task: Task) -> dict[str, Any]:
+def execute_task(task: Task, graph: Any = None) -> dict[str, Any]:
     """A run with all its figures; torch is imported by the process that computes it, not by the bench."""
     from drgst.lab.grid.execute import execute
 
-    return execute(task)
+    return execute(task, graph)
 
 
 class Inline(Executor):
@@ -216,10 +216,8 @@ class RayExecutor(Executor):
 
 
 def _run_on_cluster(task: Task, graph: Any) -> dict[str, Any]:
-    from drgst.lab.grid.execute import execute
-
     _prepare()
-    return execute(task, graph)
+    return execute_task(task, graph)
 
 
 def _lost(task: Task, error: BaseException, tries: int) -> dict[str, Any]:

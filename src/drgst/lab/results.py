@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from drgst.datasets.registry import DATASETS
-from drgst.errors import SettingError, unknown
+from drgst.errors import SettingError
 from drgst.estimator.base import SelfTraining
 from drgst.extras import import_extra
 from drgst.graph.core import Graph
@@ -25,7 +25,7 @@ from drgst.lab.grid.run_grid import run_grid
 from drgst.lab.progress import bench_display
 from drgst.lab.statistics import compare
 from drgst.lab.store import Store
-from drgst.lab.store.cells import READ, CellName, Runs, grouped
+from drgst.lab.store.cells import READ, CellName, Runs, check_recipe, grouped
 from drgst.lab.tables.layout import render
 from drgst.lab.tables.runs import make_table
 from drgst.recipes import find_recipe, recipe_names
@@ -73,10 +73,8 @@ class Results:
         """Test accuracy of ``a`` minus that of ``b`` on the same draws: mean, 95 % interval, p of the signed ranks."""
         pandas = import_extra("pandas", "notebook", "a data frame")
         cells = self.cells
-        known = {recipe for _, _, recipe in cells}
         for name in (a, b):
-            if name not in known:
-                raise SettingError(unknown("recipe of the bench", name, known))
+            check_recipe(name, cells, "of the bench")
         rows = []
         for dataset, labels in dict.fromkeys((d, k) for d, k, _ in cells):
             ours, theirs = (cells.get((dataset, labels, name)) for name in (a, b))

@@ -70,33 +70,6 @@ def test_a_failed_cell_ends_with_code_1_and_a_summary(tiny: Path, call: Call) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--recipes", "drgst-dee", "--draws", "1"), "did you mean 'drgst-de'?"),
-        (("--datasets", "citeser", "--draws", "1"), "did you mean 'citeseer'?"),
-        (("--datasets", ",", "--draws", "1"), "the grid is empty"),
-        (("--draws", "0"), "the grid is empty"),
-        (("--per-class", "three"), "whole numbers separated by commas"),
-        (("--per-class", "40", "--recipes", "gcn", "--draws", "1"), "allows 1 to 20 labels per class"),
-        (("--executor", "rya"), "unknown executor 'rya'; did you mean 'ray'?"),
-        (("--set", "treshold=1"), "did you mean 'threshold'?"),
-        (("--preset", "none.toml"), "can't read none.toml"),
-        (("--store", "/proc/runs.db", "--draws", "1"), "can't write the store"),
-        (("export", "x.csv", "--store", "none.db"), "there is no store none.db"),
-        (("rescue", "none.csv"), "there is no file none.csv"),
-    ],
-)
-def test_bad_input_is_one_line_and_code_2_and_leaves_no_file(
-    words: tuple[str, ...], message: str, call: Call, tmp_path: Path
-) -> None:
-    code, _, err = call("lab", "bench", *words)
-    assert code == 2
-    assert err.count("\n") == 1
-    assert message in err
-    assert not list(tmp_path.glob("runs.db*"))
-
-
-@pytest.mark.parametrize(
     ("column", "value"),
     [("settings", "{bad"), ("test_accuracy", 1e308), ("test_accuracy", "high"), ("test_accuracy", b"\x00")],
 )

@@ -32,20 +32,3 @@ def test_a_tuned_preset_runs_and_benches(tiny: Path, call: Call) -> None:
     for name in ("threshold", "beta", "drop_rate"):
         assert rows["drgst-de"][name] == pytest.approx(tuned["settings"][name])
     assert "threshold" not in rows["gcn"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--recipe", "gcn", "--draws", "1"), "take --space wide"),
-        (("--space", "papr", "--draws", "1"), "did you mean 'paper'?"),
-    ],
-)
-def test_bad_input_is_one_line_and_code_2_and_leaves_no_file(
-    words: tuple[str, ...], message: str, call: Call, tmp_path: Path
-) -> None:
-    code, _, err = call("lab", "tune", "cora", *words)
-    assert code == 2
-    assert err.count("\n") == 1
-    assert message in err
-    assert not list(tmp_path.glob("runs.db*"))

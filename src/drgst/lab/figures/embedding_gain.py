@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 
 from drgst.lab.figures.confidence_gain import PER_CLASS, sampled_gain
 from drgst.lab.figures.registry import Request
@@ -36,8 +37,7 @@ def prepare(request: Request) -> Data:
 
 def shade(values: np.ndarray) -> np.ndarray:
     """Rank / M in [0, 1]: gain is so skewed that all but a few nodes would have one colour."""
-    order = np.argsort(np.argsort(values, kind="stable"), kind="stable")
-    return order / max(values.size - 1, 1)
+    return (rankdata(values, method="ordinal") - 1) / max(values.size - 1, 1)
 
 
 def draw(data: Data) -> style.Figure:

@@ -134,11 +134,11 @@ def _settings(text: str) -> dict[str, object]:
     return dict(json.loads(text))
 
 
-def check_recipe(name: str, cells: Iterable[CellName]) -> None:
+def check_recipe(name: str, cells: Iterable[CellName], where: str = "in the store") -> None:
     """Refuse a recipe to compare with that has no run."""
     known = {recipe for _, _, recipe in cells}
     if name not in known:
-        raise SettingError(unknown("recipe in the store", name, known))
+        raise SettingError(unknown(f"recipe {where}", name, known))
 
 
 def check_any(cells: Cells, rows: Iterable[Row], wanted: RunFilter) -> None:

@@ -1,0 +1,81 @@
+"""Commands of the laboratory that are refused: one line, code 2, and no file is left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Call = Callable[..., tuple[int, str, str]]
+REFUSED = {
+    "bench": [
+        (("--recipes", "drgst-dee", "--draws", "1"), "did you mean 'drgst-de'?"),
+        (("--datasets", "citeser", "--draws", "1"), "did you mean 'citeseer'?"),
+        (("--datasets", ",", "--draws", "1"), "the grid is empty"),
+        (("--draws", "0"), "the grid is empty"),
+        (("--per-class", "three"), "whole numbers separated by commas"),
+        (("--per-class", "40", "--recipes", "gcn", "--draws", "1"), "allows 1 to 20 labels per class"),
+        (("--executor", "rya"), "unknown executor 'rya'; did you mean 'ray'?"),
+        (("--set", "treshold=1"), "did you mean 'threshold'?"),
+        (("--preset", "none.toml"), "can't read none.toml"),
+        (("--store", "/proc/runs.db", "--draws", "1"), "can't write the store"),
+        (("export", "x.csv", "--store", "none.db"), "there is no store none.db"),
+        (("rescue", "none.csv"), "there is no file none.csv"),
+    ],
+    "tune": [
+        (("cora", "--recipe", "gcn", "--draws", "1"), "take --space wide"),
+        (("cora", "--space", "papr", "--draws", "1"), "did you mean 'paper'?"),
+    ],
+    "figure": [
+        (("tresholds",), "did you mean 'threshold'?"),
+        (("labels", "--out", "a.pgn"), "it must end in .png, .pdf, .svg"),
+        (("labels", "--store", "none.db"), "none.db holds no runs for the figure labels"),
+        (("stages", "--dataset", "citeser"), "citese"),
+        (("toy", "--set", "epocs=3"), "did you mean 'epochs'?"),
+    ],
+    "reproduce": [(("--store", "/proc/runs.db"), "can't write")],
+    "table": [
+        (("mian",), "did you mean 'main'?"),
+        (("main", "--format", "word"), "unknown format 'word'"),
+        (("main", "--store", "none.db"), "there is no store none.db"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "message"), [(name, *case) for name, cases in REFUSED.items() for case in cases]
+)
+def test_bad_input_is_one_line_and_code_2_and_leaves_no_file(
+    command: str, words: tuple[str, ...], message: str, call: Call, tmp_path: Path
+) -> None:
+    code, _, err = call("lab", command, *words)
+    assert code == 2
+    assert err.count("\n") == 1, err
+    assert message in err
+    assert not list(tmp_path.glob("runs.db*"))
+    assert not (tmp_path / "reproduction").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--pool", "all-but-validation"), "the store has default / unlabelled / public"),
+        (("--against", "gnc"), "unknown recipe in the store 'gnc'; did you mean 'gcn'?"),
+    ],
+)
+def test_runs_that_the_store_does_not_have(filled: Path, words: tuple[str, ...], message: str, call: Call) -> None:
+    code, _, err = call("lab", "table", "main", *words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert message in err
+
+
+@pytest.mark.parametrize("words", [("figure", "labels"), ("reproduce", "--out", "r")])
+def test_without_matplotlib_it_says_how_to_get_it(
+    filled: Path, words: tuple[str, ...], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, _, err = call("lab", *words)
+    assert code == 2
+    assert err == "error: a figure needs matplotlib, which is not installed: pip install 'drgst[report]'\n"
