@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.uncertainty.gain import GainStream, entropy, information_gain
+from drgst.uncertainty.gain import entropy, information_gain
 
 
 def samples(seed: int = 0, t: int = 7, n: int = 4, c: int = 3) -> np.ndarray:
@@ -27,18 +27,8 @@ def test_information_gain_first_is_a_mutual_information() -> None:
     np.testing.assert_allclose(information_gain(torch.from_numpy(draws)).numpy(), mutual, rtol=1e-10)
 
 
-def test_predictive_distribution_is_the_mean() -> None:
-    """p^G = 1/T Σ_t p̃^t."""
-    draws = samples()
-    stream = GainStream(4, 3)
-    for p in draws:
-        stream.add(torch.from_numpy(p))
-    np.testing.assert_allclose(stream.mean.numpy(), draws.mean(axis=0), rtol=1e-12)
-    np.testing.assert_allclose(stream.mean.sum(dim=1).numpy(), 1.0)
-
-
 def test_information_gain_term_by_term() -> None:
-    """B = -Σ_d p^G log p^G + 1/T Σ_d Σ_t p̃ log p̃, with loops."""
+    """B = -Σ_d p^G log p^G + 1/T Σ_d Σ_t p̃ log p̃ with p^G = 1/T Σ_t p̃, by loops."""
     draws = samples(seed=3)
     wanted = []
     for u in range(4):

@@ -12,18 +12,11 @@ from drgst.graph.core import Graph, make_graph
 from drgst.nn.inputs import make_inputs, open_device, scaled
 from drgst.nn.ops.sparse import SparseMatrix
 
-ROWS = np.array([[1.0, 3.0], [0.0, 0.0], [0.0, 2.0]], dtype=np.float32)
 
-
-@pytest.mark.parametrize("kind", [np.array, sp.csr_array])
-def test_rows_are_scaled_and_zero_rows_stay_zero(kind: type) -> None:
-    def dense(x: object) -> np.ndarray:
-        return x.toarray() if sp.issparse(x) else np.asarray(x)
-
-    x = kind(ROWS)
-    l1, l2 = [[0.25, 0.75], [0, 0], [0, 1]], [[1 / 10**0.5, 3 / 10**0.5], [0, 0], [0, 1]]
-    np.testing.assert_allclose(dense(scaled(x, "l1")), l1, rtol=1e-6)
-    np.testing.assert_allclose(dense(scaled(x, "l2")), l2, rtol=1e-6)
+def test_rows_are_scaled() -> None:
+    x = np.array([[1.0, 3.0], [0.0, 0.0], [0.0, 2.0]], dtype=np.float32)
+    np.testing.assert_allclose(scaled(x, "l1"), [[0.25, 0.75], [0, 0], [0, 1]], rtol=1e-6)
+    np.testing.assert_allclose(scaled(x, "l2"), [[1 / 10**0.5, 3 / 10**0.5], [0, 0], [0, 1]], rtol=1e-6)
     assert scaled(x, "none") is x
 
 
@@ -60,11 +53,6 @@ def test_training_never_writes_into_the_graph() -> None:
 def test_devices() -> None:
     assert open_device("cpu") == torch.device("cpu")
     assert open_device("auto").type in ("cpu", "cuda", "mps")
-    for wrong in ("tpu9", "cuda:77"):
+    for wrong in ("tpu9", "cuda:77", "meta"):
         with pytest.raises(SettingError, match=f"device {wrong} can't be used here"):
             open_device(wrong)
-
-
-def test_a_device_without_numbers_is_refused() -> None:
-    with pytest.raises(SettingError, match="device meta can't be used here"):
-        open_device("meta")

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from drgst.errors import SettingError
 from drgst.nn.inputs import Inputs
 from drgst.nn.losses import WeightedLoss
-from drgst.nn.models.base import Backbone, Hidden, TwoPart
+from drgst.nn.models.base import Backbone, Hidden
 from drgst.nn.models.gcn import GCN
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.random import generator
@@ -39,7 +39,7 @@ class Mine(nn.Module):
 def test_names_give_networks_with_their_own_defaults(name: str) -> None:
     network = make_backbone(name, 10, 3)
     assert type(network) is BACKBONES[name]
-    assert isinstance(network, TwoPart)
+    assert isinstance(network, Backbone)
     assert network.recommended.keys() <= {"lr", "weight_decay"}
     assert make_backbone(name.upper(), 10, 3, hidden=16, dropout=0.25).drop.rate == 0.25
 

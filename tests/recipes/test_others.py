@@ -44,11 +44,3 @@ def test_abn_in_stages_has_the_same_loss(world: Any) -> None:
     original = find_recipe("abn").make(find_recipe("abn").settings())
     assert made.learner.objective == Adaptive(0.9, 0.1, 0.1, staged=True)
     assert original.learner.objective == Adaptive(0.7, 0.1, 0.1)
-
-
-def test_m3s_keeps_the_best_student_by_validation(world: Any) -> None:
-    settings = find_recipe("m3s").settings()
-    assert settings.keep == "best-student"
-    history = world.run("m3s", top=4, stages=3)
-    sizes = [stage.pseudo_labels.nodes.size for stage in history.stages]
-    assert sizes == sorted(sizes), "what is pseudo-labelled stays so"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import drgst
@@ -43,20 +42,6 @@ def test_own_recipe_in_python(world: Any, monkeypatch: pytest.MonkeyPatch) -> No
     assert "sure-and-near" in recipe_names()
     model = drgst.SelfTraining("sure-and-near", {"stages": 1}).fit(world.graph, world.split)
     assert model.predict().shape == (60,)
-
-
-def test_own_part_is_a_function(world: Any) -> None:
-    """Any callable that takes Beliefs and gives a PseudoLabels."""
-    from drgst.selftrain.beliefs import Beliefs, PseudoLabels
-
-    def friends_of_the_labelled(beliefs: Beliefs) -> PseudoLabels:
-        near = np.unique(beliefs.graph.adjacency[beliefs.split.train].indices)
-        nodes = np.intersect1d(near, beliefs.split.pool)
-        return PseudoLabels.of(nodes, beliefs.predictions[nodes])
-
-    recipe = drgst.Recipe(select=friends_of_the_labelled, stop=(MaxStages(1),))
-    model = drgst.SelfTraining(recipe, {"epochs": 20}).fit(world.graph, world.split)
-    assert model.history_[1].pseudo_labels.nodes.size
 
 
 def test_a_file_is_refused() -> None:

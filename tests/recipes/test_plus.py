@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import drgst
 from drgst.datasets.synthetic import block_model
-from drgst.errors import DrgstError, SettingError
-from drgst.graph.core import Graph, make_graph
+from drgst.graph.core import Graph
 from drgst.graph.split import random_split
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
@@ -89,7 +87,7 @@ def test_a_saved_model(world: Any, worlds: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.predict(), model.predict())
     np.testing.assert_allclose(loaded.predict_proba(world.graph), model.probabilities_, atol=1e-6)
     other = worlds(nodes=90).graph
-    with pytest.warns(UserWarning, match="the others stand in"):
+    with pytest.warns(UserWarning, match="the remaining views are used"):
         assert (loaded.predict(other) == other.labels).mean() > 0.5
 
 
@@ -98,17 +96,6 @@ def test_the_view_can_be_set(world: Any, view: str) -> None:
     model = drgst.SelfTraining("drgst-plus", settings={"view": view}).fit(world.graph, world.split)
     assert re.fullmatch(NOTE.format(re.escape(view)), model.history_[0].note)
     assert f"{view}.weight" in model.history_[-1].state
-
-
-def test_views_that_the_graph_does_not_allow(world: Any) -> None:
-    with pytest.raises(SettingError, match="view"):
-        drgst.SelfTraining("drgst-plus", settings={"view": "knnn"}).fit(world.graph, world.split)
-    edges = make_graph(None, world.graph.adjacency, world.graph.labels)
-    with pytest.raises(SettingError, match="this graph has no view 'topology'"):
-        drgst.SelfTraining("drgst-plus", settings={"view": "topology"}).fit(edges, world.split)
-    nothing = make_graph(None, sp.csr_array((60, 60)), world.graph.labels)
-    with pytest.raises(DrgstError, match="neither edges nor features"):
-        drgst.SelfTraining("drgst-plus").fit(nothing, world.split)
 
 
 def test_one_label_per_class(worlds: Any) -> None:

@@ -15,10 +15,7 @@ from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.persist import load_stage, save_stage
-from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.slots.select import Threshold
-from drgst.selftrain.slots.stop import MaxStages
 
 NAMES = ("drgst-de", "drgst-both", "as-released-do")
 
@@ -162,31 +159,7 @@ def test_no_pseudo_labels_are_a_reason_to_stop(world) -> None:
     assert result_stage(done, "last").number == 0
 
 
-def test_no_stages_is_the_teacher_alone(world, same) -> None:
-    done = world.run(stages=0)
-    assert len(done) == 1
-    assert done.stop_reason == "all 0 stages are done"
-
-
 def test_unchanged_pseudo_labels_are_convergence(world) -> None:
     done = world.run(threshold=0.0, stages=30, agreement=0.7)
     assert done.stop_reason.startswith("converged")
     assert len(done) < 31
-
-
-def test_result_is_the_last_or_the_best(world, history) -> None:
-    losses = [s.val_loss for s in history.stages]
-    assert result_stage(history, "last").number == len(history) - 1
-    assert result_stage(history, "best").number == int(np.argmin(losses))
-
-
-def test_parts_may_be_plain_functions(world) -> None:
-    """A user's own part is one small function."""
-    done = self_train(world.problem(), Recipe(select=lambda beliefs: Threshold(0.4)(beliefs), stop=(MaxStages(1),)))
-    assert len(done) == 2
-
-
-def test_a_problem_hides_what_must_not_be_known(world) -> None:
-    problem = Problem.of(world.graph, world.split, world.problem().settings)
-    known = np.flatnonzero(problem.graph.labels >= 0)
-    np.testing.assert_array_equal(known, np.union1d(world.split.train, world.split.val))

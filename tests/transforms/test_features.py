@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
 from drgst.transforms import features
-from drgst.transforms.features import FeatureMap, centre, idf, reduce_columns, row_l1, row_l2, scale_columns, svd
+from drgst.transforms.features import FeatureMap, idf, reduce_columns, row_l1, row_l2, scale_columns, svd
 from drgst.transforms.rank_normalise import rank_scores
 
 X = np.array([[1, 1, 0, 2], [0, 0, 0, 0], [-3, 4, 0, 0]], dtype=np.float32)
@@ -49,14 +49,6 @@ def test_rows_by_hand(kind: Callable, transform: Callable[[Any], Any], expected:
 def test_normalised_rows_have_length_one_or_zero(x: np.ndarray) -> None:
     np.testing.assert_allclose(abs(row_l1(x)).sum(1), x.any(1).astype(float), atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(dense(row_l2(sp.csr_array(x))), axis=1), x.any(1), atol=1e-5)
-
-
-def test_centre_by_hand() -> None:
-    """Rows (0, 0), (2, 0), (4, 3) have the mean (2, 1)."""
-    x = np.array([[0, 0], [2, 0], [4, 3]], dtype=np.float32)
-    wanted = [[-2 / 5**0.5, -1 / 5**0.5], [0, -1], [2 / 8**0.5, 2 / 8**0.5]]
-    np.testing.assert_allclose(centre(x), wanted, rtol=1e-6)
-    assert not centre(np.ones((3, 2), dtype=np.float32)).any()
 
 
 def low_rank(rng: np.random.Generator) -> np.ndarray:

@@ -13,7 +13,7 @@ import torch
 from drgst.datasets.synthetic import block_model
 from drgst.graph.core import make_graph
 from drgst.transforms import propagate as module
-from drgst.transforms.features import centre, row_l2
+from drgst.transforms.features import row_l2
 from drgst.transforms.products import Storage
 from drgst.transforms.propagate import (
     Polynomial,
@@ -112,6 +112,11 @@ def test_half_of_the_products_give_nearly_the_same_polynomial() -> None:
     error = np.polynomial.polynomial.polyval(points, short) - np.polynomial.polynomial.polyval(points, whole)
     assert 1e-4 < np.abs(error).max() < 0.0011
     np.testing.assert_allclose(shortened(NEAR, 10), NEAR, atol=1e-12)
+
+
+def centre(z: np.ndarray) -> np.ndarray:
+    """Centred rows of unit length."""
+    return row_l2(z - z.mean(axis=0))
 
 
 @pytest.fixture

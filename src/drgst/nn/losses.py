@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from typing import Protocol
@@ -24,10 +25,7 @@ class Objective(Protocol):
         ...
 
 
-class NodeLoss(Protocol):
-    """The loss of each node: (M, C) logits and (M,) labels give (M,) losses."""
-
-    def __call__(self, logits: Tensor, labels: Tensor) -> Tensor: ...
+NodeLoss = Callable[[Tensor, Tensor], Tensor]  # (M, C) logits and (M,) labels -> the loss of each node, (M,)
 
 
 def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
@@ -47,7 +45,7 @@ class CorrectedCrossEntropy:
 
     def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
         corrected = logits.softmax(dim=1) @ self.transition.to(logits.device)
-        return -_at(corrected, labels).log()
+        return -corrected.gather(1, labels.unsqueeze(1)).squeeze(1).clamp_min(SMALLEST).log()
 
 
 class WeightedLoss:
@@ -77,8 +75,3 @@ class WeightedLoss:
         part, index = copy(self), torch.from_numpy(places).to(self.labels.device)
         part.nodes, part.labels, part.weights = self.nodes[places], self.labels[index], self.weights[index]
         return part
-
-
-def _at(p: Tensor, labels: Tensor) -> Tensor:
-    """p_iy of each node, at least 1e-8, (M,)."""
-    return p.gather(1, labels.unsqueeze(1)).squeeze(1).clamp_min(SMALLEST)

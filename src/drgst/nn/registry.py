@@ -11,7 +11,7 @@ from torch import nn
 from drgst.errors import SettingError, unknown
 from drgst.extras import import_named
 from drgst.nn.models.appnp import APPNP, DAGNN, PPNP
-from drgst.nn.models.base import Backbone, TwoPart
+from drgst.nn.models.base import Backbone
 from drgst.nn.models.gat import GAT
 from drgst.nn.models.gcn import GCN, SGC, Cheb
 from drgst.nn.models.module import PyGModule, fresh_copy, is_pyg
@@ -41,7 +41,7 @@ def make_backbone(spec: Any, features: int, classes: int, **settings: Any) -> nn
     A class that names ``in_channels`` and ``out_channels`` as PyG does is also given ``hidden_channels``, ``dropout``
     and ``num_layers`` where it has them; any other is called with (features, classes). The module has
     ``forward(x, edge_index)`` or ``forward(x, edge_index, edge_weight)``, or ``hidden(x, adj)`` and ``head(h, adj)``
-    (:class:`~drgst.nn.models.base.TwoPart`).
+    (see :class:`~drgst.nn.models.base.Backbone`).
 
     The settings ``hidden``, ``dropout`` and ``start`` apply to our networks (None: the default of the network); others
     are passed on. The initial weights come from torch's generator: call this inside
@@ -159,7 +159,7 @@ def _checked_pyg(network: nn.Module, name: str, classes: int) -> PyGModule:
 
 
 def check_two_part(network: nn.Module, name: str) -> nn.Module:
-    """Raise :class:`SettingError` if a user's network does not follow the protocol :class:`TwoPart`."""
+    """Raise :class:`SettingError` if a user's network lacks ``hidden`` or ``head``, or either takes other arguments."""
     for part, arguments in (("hidden", "x, adj"), ("head", "h, adj")):
         method = getattr(network, part, None)
         if not callable(method):
@@ -174,7 +174,6 @@ def check_two_part(network: nn.Module, name: str) -> nn.Module:
     if getattr(network, "random_hidden", True) is False and not callable(getattr(network, "drop", None)):
         raise SettingError(f"backbone {name} has random_hidden=False, so it needs a dropout module called drop")
     _check_trainable(network, name)
-    assert isinstance(network, TwoPart)
     return network
 
 

@@ -14,14 +14,6 @@ from drgst.selftrain.slots.select import Select
 PAPER = "Li, Han, Wu, Deeper Insights into Graph Convolutional Networks, AAAI 2018"
 
 
-def _confident(settings: Settings) -> Select:
-    return TopPerClass(settings.top)
-
-
-def _walk(settings: Settings) -> Select:
-    return RandomWalk(settings.top, settings.walk_epsilon)
-
-
 def _rounds(settings: Settings, select: Select) -> Recipe:
     return Recipe(select=select, stop=(NoNewLabels(), MaxStages(settings.stages)))
 
@@ -34,7 +26,7 @@ def self_training(settings: Settings) -> Recipe:
     on Cora), of which the pool's part of the unlabelled nodes is taken (31 of 76 on the paper's pool); ``top`` sets
     another number for every class. All nodes weigh 1. One round, as in the paper.
     """
-    return _rounds(settings, _confident(settings))
+    return _rounds(settings, TopPerClass(settings.top))
 
 
 @recipe("co-training", "the nodes that random walks from each class reach best, one round", PAPER, stages=1)
@@ -45,19 +37,19 @@ def co_training(settings: Settings) -> Recipe:
     score and is not replaced in the other list; a node that no walk reaches is never selected. t_k as in
     self-training. The teacher is trained as in every recipe, though the selection does not depend on it.
     """
-    return _rounds(settings, _walk(settings))
+    return _rounds(settings, RandomWalk(settings.top, settings.walk_epsilon))
 
 
 @recipe("union", "what self-training or co-training would add, one round", PAPER, stages=1)
 def union(settings: Settings) -> Recipe:
     """S_U = S_self ∪ S_co, class by class; a node in both with different classes keeps the network's."""
-    return _rounds(settings, Union(_confident(settings), _walk(settings)))
+    return _rounds(settings, Union(TopPerClass(settings.top), RandomWalk(settings.top, settings.walk_epsilon)))
 
 
 @recipe("intersection", "what self-training and co-training would both add, one round", PAPER, stages=1)
 def intersection(settings: Settings) -> Recipe:
     """S_U = S_self ∩ S_co: the nodes in both lists of the same class."""
-    return _rounds(settings, Intersection(_confident(settings), _walk(settings)))
+    return _rounds(settings, Intersection(TopPerClass(settings.top), RandomWalk(settings.top, settings.walk_epsilon)))
 
 
 @recipe("sts", "the best of self-training, co-training, union, intersection by validation", PAPER, keep="best-student")
@@ -68,7 +60,7 @@ def sts(settings: Settings) -> BestOf:
     ones that of lower validation loss), so validation nodes are needed. An empty list (mostly the intersection) ends
     the run. A student has other starting weights here than in the recipe of its own name.
     """
-    confident, walk = _confident(settings), _walk(settings)
+    confident, walk = TopPerClass(settings.top), RandomWalk(settings.top, settings.walk_epsilon)
     selectors = (confident, walk, Union(confident, walk), Intersection(confident, walk))
     return BestOf(tuple(Recipe(select=select, stop=(NoNewLabels(),)) for select in selectors))
 

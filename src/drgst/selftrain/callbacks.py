@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from drgst.selftrain.history import History
@@ -37,39 +38,10 @@ class Callbacks(Callback):
     """Calls each of several callbacks, in order."""
 
     def __init__(self, each: Sequence[Callback]) -> None:
-        self.each = tuple(each)
+        for event in (name for name in vars(Callback) if not name.startswith("_")):
+            setattr(self, event, partial(_call_each, [getattr(callback, event) for callback in each]))
 
-    def begin(self, facts: Mapping[str, Any]) -> None:
-        """A run is about to start."""
-        for callback in self.each:
-            callback.begin(facts)
 
-    def training(self, stage: int, attempt: int, pseudo_labelled: int) -> None:
-        """A training is about to start."""
-        for callback in self.each:
-            callback.training(stage, attempt, pseudo_labelled)
-
-    def epoch(self, epoch: int, train_loss: float, val_loss: float) -> None:
-        """An epoch is done."""
-        for callback in self.each:
-            callback.epoch(epoch, train_loss, val_loss)
-
-    def step(self, what: str, number: int, total: int) -> None:
-        """A step is about to begin."""
-        for callback in self.each:
-            callback.step(what, number, total)
-
-    def stage(self, history: History) -> None:
-        """A stage is done."""
-        for callback in self.each:
-            callback.stage(history)
-
-    def end(self, summary: Mapping[str, Any]) -> None:
-        """The run is done."""
-        for callback in self.each:
-            callback.end(summary)
-
-    def close(self) -> None:
-        """The run is done or was interrupted."""
-        for callback in self.each:
-            callback.close()
+def _call_each(calls: Sequence[Callable[..., None]], *facts: Any) -> None:
+    for call in calls:
+        call(*facts)

@@ -75,14 +75,10 @@ def postprocess(problem: Problem, recipe: AnyRecipe, history: History) -> Histor
     """The history with the logits of its result after the recipe's postprocess parts."""
     stage = result_stage(history, problem.settings.keep)
     for place, part in enumerate(recipe.postprocess):
-        context = Context(problem, recipe, history, stage, _rerun)
+        context = Context(problem, recipe, history, stage, self_train)
         adjusted = check_adjusted(part(stage.final_logits, context), stage.final_logits)
         state = {**stage.state, **adjusted.state, **prefixed(POSTPROCESS.format(place), adjusted.learnt)}
         note = join_notes(stage.note, adjusted.note)
         out_of_fold = stage.out_of_fold if adjusted.out_of_fold is None else adjusted.out_of_fold
         stage = replace(stage, postprocessed=adjusted.logits, state=state, note=note, out_of_fold=out_of_fold)
     return history.with_result(stage)
-
-
-def _rerun(problem: Problem, recipe: AnyRecipe, history: History | None = None) -> History:
-    return self_train(problem, recipe, history=history)

@@ -156,7 +156,14 @@ class History:
         return f"History({len(self)} stages, {self.seconds:.1f} s: {self.stop_reason or 'not ended'})"
 
     def _repr_html_(self) -> str:
-        return _history_html(self)
+        from drgst.graph.html import html_table
+
+        rows = [stage.summary() for stage in self.stages]
+        figures = "mean_gain", "mean_confidence", "val_accuracy"
+        shown = ("stage", "pseudo_labelled", *figures, "epochs", "seconds", "note")
+        notes = (f"stopped: {self.stop_reason}",) if self.stop_reason else ()
+        cells = [[_cell(row[name]) for name in shown] for row in rows]
+        return html_table("History", [name.replace("_", " ") for name in shown], cells, notes)
 
     def entered(self, nodes: int, train: np.ndarray) -> np.ndarray:
         """The stage in which each node was first pseudo-labelled, (N,): 0 for V_L, -1 for never."""
@@ -192,16 +199,6 @@ def result_stage(history: History, keep: str) -> Stage:
     if keep == "best-student":
         return max(accepted[1:] or accepted, key=lambda s: (s.val_accuracy, -s.val_loss))
     return min(accepted, key=lambda s: s.val_loss)
-
-
-def _history_html(history: History) -> str:
-    from drgst.graph.html import html_table
-
-    rows = [stage.summary() for stage in history.stages]
-    columns = ("stage", "pseudo_labelled", "mean_gain", "mean_confidence", "val_accuracy", "epochs", "seconds", "note")
-    cells = [[_cell(row[name]) for name in columns] for row in rows]
-    notes = (f"stopped: {history.stop_reason}",) if history.stop_reason else ()
-    return html_table("History", [name.replace("_", " ") for name in columns], cells, notes)
 
 
 def _cell(value: Any) -> str:

@@ -21,10 +21,6 @@ from drgst.shards import ALONE, Shards
 Step = Callable[[str, int, int], None]  # what, number, total: as Callback.step
 
 
-def no_step(_what: str, _number: int, _total: int) -> None:
-    """Steps are not reported."""
-
-
 class GraphCache:
     """Keeps values of one graph by name; another graph empties it.
 
@@ -57,7 +53,7 @@ class Problem:
     graph_cache: GraphCache = field(default_factory=GraphCache, repr=False)  # shared by problems on the same graph
     sample_weight: np.ndarray | None = None  # (N,) weights of the user, None: 1 each
     sampled: np.ndarray | None = None  # (N,) whether a given label is part of a sample; None: all are
-    step: Step = field(default=no_step, repr=False)  # called before each step of a long computation
+    step: Step = field(default=lambda *_: None, repr=False)  # called before each step of a long computation
     shards: Shards = field(default=ALONE, repr=False)  # the processes that share the run
 
     @classmethod

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.history import History
 from drgst.selftrain.learners.base import Learner
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.problem import Problem
 from drgst.selftrain.slots.calibrate import Calibrate, Identity
 from drgst.selftrain.slots.correct import Correct, NoCorrection
 from drgst.selftrain.slots.postprocess import Postprocess
 from drgst.selftrain.slots.select import Nothing, Select
 from drgst.selftrain.slots.stop import Agreement, MaxStages, NoNewLabels, Stop
 from drgst.selftrain.slots.weigh import Uniform, Weigh
+
+if TYPE_CHECKING:
+    from drgst.selftrain.best_of import BestOf
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,25 +63,7 @@ class Recipe:
         return {slot.name: _words(getattr(self, slot.name)) for slot in fields(self)}
 
 
-class Composite(Protocol):
-    """What is run like a recipe but runs other recipes, such as :class:`~drgst.selftrain.best_of.BestOf`."""
-
-    @property
-    def learner(self) -> Learner: ...
-    @property
-    def calibrate(self) -> Calibrate: ...
-    @property
-    def postprocess(self) -> tuple[Postprocess, ...]: ...
-    @property
-    def requires(self) -> frozenset[str]: ...
-    @property
-    def reads(self) -> frozenset[str]: ...
-    def with_parts(self, **parts: Any) -> Composite: ...
-    def parts(self) -> dict[str, str]: ...
-    def run(self, problem: Problem, callback: Callback, history: History) -> History: ...
-
-
-AnyRecipe = Recipe | Composite
+AnyRecipe: TypeAlias = "Recipe | BestOf"
 
 
 def wrapped(part: Any) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from drgst.nn.random import generator
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.checks import check_requirements
-from drgst.selftrain.history import History, Stage, join_notes
+from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.predict import CALIBRATION, prefixed
 from drgst.selftrain.problem import Problem, Targets
@@ -60,7 +60,7 @@ class StageTrainer:
             if not fault:
                 break
         stage = self._record(0, NO_PSEUDO_LABELS, Corrected(trained, (trained,)), began)
-        return replace(stage, note=join_notes(fault or trained.note, stage.note))
+        return replace(stage, note=fault or trained.note)
 
     def student(self, beliefs: Beliefs, pseudo: PseudoLabels, weights: Weights, history: History) -> Stage:
         """f_θ* of one stage (lines 6 to 8); not accepted if it collapsed or failed in every attempt."""
@@ -118,7 +118,7 @@ class StageTrainer:
     def _record(self, number: int, data: TrainedOn, corrected: Corrected, began: float) -> Stage:
         student = corrected.student
         gain = student.gain(generator(self.problem.seed, number, 0, GAIN), "gain" in self.recipe.requires)
-        learnt, calibrated, note = self._calibrate(student.logits, number)
+        learnt, calibrated = self._calibrate(student.logits, number)
         return Stage(
             number=number,
             **vars(data),
@@ -128,18 +128,19 @@ class StageTrainer:
             calibrated=calibrated,
             selection_logits=student.selection_logits,
             accepted=True,
-            note=note,
+            note="",
             logits=student.logits,
             all_gain=gain,
             embedding=student.embedding,
             state={**student.state, **learnt},
         )
 
-    def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, Tensor], np.ndarray | None, str]:
-        """What the calibrator learnt, the logits it gives (None where it learnt nothing), and its note."""
+    def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, Tensor], np.ndarray | None]:
+        """What the calibrator learnt, and the logits it gives (None where it learnt nothing)."""
         part = self.recipe.calibrate
         learnt = part.fit(logits, self.problem, number)
         if learnt is None:
-            return {}, None, ""
-        calibrated = part.apply(learnt, logits, self.problem.graph, self.problem.settings.device)
-        return prefixed(CALIBRATION, learnt), calibrated, part.describe(learnt)
+            return {}, None
+        return prefixed(CALIBRATION, learnt), part.apply(
+            learnt, logits, self.problem.graph, self.problem.settings.device
+        )

@@ -47,11 +47,6 @@ def scale_columns(x: Features, by: np.ndarray) -> Features:
     return _like(x, x.data * by[x.indices]) if isinstance(x, sp.csr_array) else x * by
 
 
-def centre(x: np.ndarray) -> np.ndarray:
-    """(x_i - x̄) / ‖x_i - x̄‖₂, dense."""
-    return np.ascontiguousarray(row_l2(x - x.mean(axis=0)), dtype=np.float32)
-
-
 def svd(x: Features | ScaledMatrix, k: int, seed: int, rounds: int = 7, symmetric: bool = False) -> np.ndarray:
     """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
 

@@ -79,13 +79,17 @@ def row_blocks(rows: int | slice, width: int, size: int | None = None) -> Iterat
 
 def torch_csr(s: sp.csr_array) -> Any:
     """S as a torch tensor in float32 that shares the memory of S where that is float32, too."""
+    return csr_tensor(s.indptr, s.indices, np.asarray(s.data, dtype=np.float32), s.shape)
+
+
+def csr_tensor(crow: Any, col: Any, values: Any, shape: tuple[int, int]) -> Any:
+    """A torch CSR matrix of given arrays or tensors, whose memory it shares."""
     import torch  # slow to import
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # CSR is in beta state; S is read-only, and so is the tensor here
-        values = torch.from_numpy(np.asarray(s.data, dtype=np.float32))
-        crow, col = (torch.from_numpy(np.asarray(part)) for part in (s.indptr, s.indices))
-        return torch.sparse_csr_tensor(crow, col, values, size=s.shape, check_invariants=False)
+        warnings.simplefilter("ignore", UserWarning)  # CSR is in beta state; arrays may be read-only, as is the matrix
+        crow, col, values = (torch.as_tensor(part) for part in (crow, col, values))
+        return torch.sparse_csr_tensor(crow, col, values, size=shape, check_invariants=False)
 
 
 def multiply_sparse(s: sp.csr_array, x: np.ndarray) -> np.ndarray:

@@ -15,15 +15,6 @@ SCALE_RATIO = 30  # columns whose sizes differ by more are in different units
 KNOTS = 512  # values of a column whose scores are kept; between them scores are interpolated
 
 
-def rank_normalise(x: Features) -> Features:
-    """:func:`rank_scores` of numeric features (:func:`is_numeric`), else x itself, (N, F).
-
-    Of amounts beside ages beside counts, the column of the largest unit and the longest tail would decide every
-    cosine; of their ranks it does not.
-    """
-    return rank_scores(x) if is_numeric(x) else x
-
-
 def describe_features(x: Features, prepared: bool = False) -> str:
     """How features are used, in one sentence; empty where they are used as they are, such as ``prepared`` ones."""
     if not x.shape[1]:
@@ -87,7 +78,7 @@ def rank_scores(x: Features) -> Features:
     ± σ_j ((r_ij - ½) / n_j + ½). σ_j is the standard deviation of a full column and the root mean square of the
     non-zero values of another, if all are in one unit (the largest within 30 times the smallest); else 1. Equal values
     share their mean rank, so that a column of zeros and ones that half of the nodes have or fewer is left as it is. Of
-    a sparse x the full columns come first.
+    a sparse x the full columns come first. Without ranks, the column of the largest unit would decide every cosine.
     """
     if isinstance(x, np.ndarray):
         rows = [_ranked_rows(column) for column in x.T]

@@ -27,8 +27,8 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def entropy(p: np.ndarray) -> np.ndarray:
-    """H(p) = -Σ_c p_c log p_c, (N,), in the precision of ``p``."""
-    return np.asarray(-(p * np.log(np.maximum(p, np.finfo(p.dtype).tiny))).sum(axis=1))
+    """H(p) = -Σ_c p_c log p_c over the last dimension, (..., C) -> (...), in the precision of ``p``."""
+    return np.asarray(-(p * np.log(np.maximum(p, np.finfo(p.dtype).tiny))).sum(axis=-1))
 
 
 def log_softmax(logits: np.ndarray) -> np.ndarray:

@@ -55,32 +55,22 @@ def fit_scale_and_bias(logits: np.ndarray, labels: np.ndarray) -> tuple[float, n
     """a, b = argmin 1/M Σ_i -log softmax(a z_i + b)_{y_i} + κ/M ‖b‖² for (M, C) logits with (M,) labels, κ = 5.
 
     Bias-corrected temperature scaling (Alexandari et al., ICML 2020). 1/a is a temperature from 0.02 to 50; b, (C,),
-    corrects class proportions that few training labels got wrong.
-    """
-    scales, bias = fit_scales_and_bias(np.asarray(logits)[None], labels)
-    return float(scales[0]), bias
-
-
-def fit_scales_and_bias(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """a, b = argmin 1/M Σ_i -log softmax(Σ_g a_g z_gi + b)_{y_i} + κ/M ‖b‖² for (G, M, C) logits, κ = 5; (G,), (C,).
-
-    0.02 ≤ a_g ≤ 50: logits without information get nearly no weight. The objective is convex in (a, b), so L-BFGS from
+    corrects class proportions that few training labels got wrong. The objective is convex in (a, b), so L-BFGS from
     (1, 0) finds its minimum.
     """
-    z = np.asarray(logits, dtype=np.float64)
-    groups = z.shape[0]
+    z = np.asarray(logits, dtype=np.float64)[None]
     shrinkage = SHRINKAGE / labels.size
     rows, target = np.arange(labels.size), _one_hot(labels, z.shape[2])
 
     def objective(values: np.ndarray) -> tuple[float, np.ndarray]:
-        a, b = values[:groups], values[groups:]
+        a, b = values[:1], values[1:]
         log_p = log_softmax(np.tensordot(a, z, 1) + b)
         error = (np.exp(log_p) - target) / labels.size
         gradient = np.concatenate([(error * z).sum(axis=(1, 2)), error.sum(axis=0) + 2 * shrinkage * b])
         return float(-log_p[rows, labels].mean() + shrinkage * b @ b), gradient
 
-    found = _minimise(objective, groups, z.shape[2])
-    return found[:groups], found[groups:]
+    scale, *bias = _minimise(objective, 1, z.shape[2])
+    return float(scale), np.array(bias)
 
 
 def fit_matrices(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -122,10 +112,9 @@ def centre(logits: np.ndarray) -> np.ndarray:
     return np.asarray(logits - logits.mean(axis=-1, keepdims=True), dtype=np.float64)
 
 
-def own_and_smoothed(log_p: np.ndarray, s: sp.csr_array | None) -> np.ndarray:
-    """log p, and log p smoothed over S where there is one, no p below 10⁻⁶; rows of mean 0, (1 or 2, N, C)."""
-    both = [log_p] if s is None else [log_p, np.maximum(smooth_log_probs(log_p, s), np.log(1e-6))]
-    return centre(np.stack(both))
+def own_and_smoothed(log_p: np.ndarray, s: sp.csr_array) -> np.ndarray:
+    """log p, and log p smoothed over S, no p below 10⁻⁶; rows of mean 0, (2, N, C)."""
+    return centre(np.stack([log_p, np.maximum(smooth_log_probs(log_p, s), np.log(1e-6))]))
 
 
 def _search(loss: Callable[[float], float], low: float = np.log(LOWEST), high: float = np.log(HIGHEST)) -> Any:

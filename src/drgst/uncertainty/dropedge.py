@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
-from drgst.transforms.softmax import softmax
+from drgst.transforms.softmax import entropy, softmax
 
 ENUMERATED = 6  # nodes of up to so many edges: all 2^6 = 64 rows Z_u; benchmarks/gain_estimators.py compares 2, 4, 6, 8
 QUADRATURE = 32  # points of Gauss-Legendre on [0, 10]: relative error of E[D^-½] and E[D^-1] below 1e-5
@@ -124,7 +124,7 @@ def normal_gain(layer: RandomDegrees, nodes: np.ndarray, points: np.ndarray) -> 
     d = 1.0 + np.maximum(drawn[..., :1], 0.0)
     logits = drawn[..., 1:] / np.sqrt(d) + layer.m[nodes][:, None] / d + layer.bias
     q = softmax(logits.reshape(-1, logits.shape[2])).reshape(logits.shape)
-    return _entropy(q.mean(axis=1)) - _entropy(q).mean(axis=1)
+    return entropy(q.mean(axis=1)) - entropy(q).mean(axis=1)
 
 
 def enumerated_gain(layer: RandomDegrees, nodes: np.ndarray, n: int) -> np.ndarray:
@@ -145,12 +145,7 @@ def enumerated_gain(layer: RandomDegrees, nodes: np.ndarray, n: int) -> np.ndarr
     noise = np.swapaxes(layer.noise[neighbours] * weights[..., None], 1, 2)  # (M, C, n)
     variance = np.matmul(q, noise**2) - np.matmul(q, noise) ** 2  # (M, 2^n, n)
     through = 0.5 * (variance * z).sum(axis=2) / d
-    return _entropy(np.matmul(chance, q)) + (through - _entropy(q)) @ chance
-
-
-def _entropy(p: np.ndarray) -> np.ndarray:
-    """-Σ_c p_c log p_c over the last dimension."""
-    return -(p * np.log(np.maximum(p, 1e-300))).sum(axis=-1)
+    return entropy(np.matmul(chance, q)) + (through - entropy(q)) @ chance
 
 
 def _summed_squares(rows: sp.csr_array, x: np.ndarray) -> np.ndarray:

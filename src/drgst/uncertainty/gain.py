@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -13,7 +13,8 @@ from torch import Tensor
 
 from drgst.errors import SettingError
 from drgst.nn.inputs import Inputs
-from drgst.nn.models.base import Backbone, LinearHead
+from drgst.nn.models.base import Backbone
+from drgst.nn.models.gcn import GCN
 from drgst.nn.models.module import PyGModule
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden, SparseMatrix, thin_product
@@ -47,7 +48,7 @@ def estimate_gain(network: Backbone, inputs: Inputs, settings: GainSettings, rng
 
 def fastest_settings(network: Backbone, settings: GainSettings) -> GainSettings | None:
     """The settings of the fastest estimate that ``network`` supports, or None if it supports none."""
-    if isinstance(network, LinearHead):
+    if isinstance(network, GCN):
         return replace(settings, estimator="closed")
     supported = sorted(_supported(network))
     if not supported:
@@ -61,40 +62,19 @@ def entropy(p: Tensor) -> Tensor:
     return -torch.xlogy(p, p).sum(dim=-1)
 
 
-class GainStream:
-    """B_u = H[1/T Σ_t p̃_u^t] - 1/T Σ_t H[p̃_u^t] from a stream of samples (Eq. information_gain).
+def information_gain(samples: Iterable[Tensor]) -> Tensor:
+    """B_u = H[1/T Σ_t p̃_u^t] - 1/T Σ_t H[p̃_u^t] of T samples p̃^t, (N, C) each, (N,) float64 (Eq. information_gain).
 
-    Holds Σ_t p̃ and Σ_t H[p̃] in float64: memory (N, C) for any T.
+    Holds Σ_t p̃ and Σ_t H[p̃] alone: memory (N, C) for any T. B is never negative (Jensen), so negative rounding errors
+    are set to 0.
     """
-
-    def __init__(self, nodes: int, classes: int, device: torch.device | str = "cpu") -> None:
-        self.total = torch.zeros(nodes, classes, dtype=torch.float64, device=device)
-        self.entropies = torch.zeros(nodes, dtype=torch.float64, device=device)
-        self.count = 0
-
-    def add(self, p: Tensor) -> None:
-        """Add one sample p̃^t, (N, C)."""
-        self.total += p
-        self.entropies += entropy(p)
-        self.count += 1
-
-    @property
-    def mean(self) -> Tensor:
-        """p_u^G = 1/T Σ_t p̃_u^t, (N, C) (Eq. predictive_distribution)."""
-        return self.total / self.count
-
-    @property
-    def gain(self) -> Tensor:
-        """B, (N,); never negative (Jensen), so negative rounding errors are set to 0."""
-        return (entropy(self.mean) - self.entropies / self.count).clamp_min(0.0)
-
-
-def information_gain(samples: Tensor) -> Tensor:
-    """B_u = H[1/T Σ_t p̃_u^t] - 1/T Σ_t H[p̃_u^t] of (T, N, C) samples, (N,)."""
-    stream = GainStream(samples.shape[1], samples.shape[2])
+    total = entropies = torch.zeros((), dtype=torch.float64)
+    count = 0
     for p in samples:
-        stream.add(p)
-    return stream.gain
+        count += 1
+        total = total + p.double()
+        entropies = entropies + entropy(p).double()
+    return (entropy(total / count) - entropies / count).clamp_min(0.0)
 
 
 @torch.no_grad()
@@ -108,13 +88,7 @@ def sampled_gain(network: Backbone, inputs: Inputs, settings: GainSettings, rng:
         samples = _module_samples(network, inputs, settings, rng)
     else:
         samples = _samples(network, network.hidden(inputs.x, inputs.adj), inputs.adj, settings, rng)
-    stream: GainStream | None = None
-    for logits in samples:
-        if stream is None:
-            stream = GainStream(logits.shape[0], logits.shape[1], logits.device)
-        stream.add(logits.softmax(dim=1))
-    assert stream is not None
-    return stream.gain.cpu().numpy().astype(np.float32)
+    return information_gain(logits.softmax(dim=1) for logits in samples).cpu().numpy().astype(np.float32)
 
 
 def _samples(
@@ -122,7 +96,7 @@ def _samples(
 ) -> Iterator[Tensor]:
     """T samples of the logits, (N, C) each."""
     kind, rate = settings.kind, settings.rate
-    product = network.product(h) if isinstance(network, LinearHead) and kind == "dropedge" else None
+    product = network.product(h) if isinstance(network, GCN) and kind == "dropedge" else None
     degrees = column_degrees if settings.column_degrees else row_degrees
     for _ in range(settings.samples):
         dropped = drop(h, rate, rng) if kind in ("dropout", "both") and rate else h
@@ -130,7 +104,7 @@ def _samples(
         if product is None:
             yield network.head(dropped, sampled)
         else:
-            assert isinstance(network, LinearHead)
+            assert isinstance(network, GCN)
             yield _normalised_product(sampled, product, degrees) + network.bias2
 
 
@@ -181,7 +155,7 @@ def closed_gain(network: Backbone, inputs: Inputs, kind: str, rate: float) -> np
     """
     network.eval()
     h = network.hidden(inputs.x, inputs.adj)
-    assert isinstance(network, LinearHead)
+    assert isinstance(network, GCN)
     assert isinstance(h, Tensor)
     total = torch.zeros(inputs.nodes.size, device=inputs.device)
     if kind in ("dropout", "both"):
@@ -219,7 +193,7 @@ def check_supported(network: Backbone, settings: GainSettings) -> None:
     if not wanted <= supported:
         listed = ", ".join(sorted(supported)) or "none"
         raise SettingError(f"{name} has no last layer for gain by {settings.kind} (it supports: {listed})")
-    if settings.estimator == "closed" and not isinstance(network, LinearHead):
+    if settings.estimator == "closed" and not isinstance(network, GCN):
         raise SettingError(
             f"{name} has no closed form of the gain, which exists for a last layer Â(HW) of our own networks alone; "
             "use estimator=sampled"

@@ -30,26 +30,17 @@ def test_forward_is_head_of_hidden(name: str, inputs: Inputs, build: Build) -> N
 
 
 @pytest.mark.parametrize("name", [n for n in BACKBONES if n != "ppnp"])
-def test_the_receptive_field_is_enough(name: str, ring: Inputs, build: Build) -> None:
+def test_the_receptive_field_is_enough_and_not_larger_than_needed(name: str, ring: Inputs, build: Build) -> None:
+    """One hop less than ``depth`` must change the logits."""
     network = build(name, **({"hops": 3} if name in ("appnp", "dagnn") else {}))
-    inner = np.array([0, 7])
-    field = ring.adj.hops(inner, network.depth)
-    assert field.size < ring.nodes.size
-    part = ring.restrict(field)
-    rows = np.searchsorted(part.nodes, inner)
-    whole = network(ring.x, ring.adj)[inner]
-    torch.testing.assert_close(network(part.x, part.adj)[rows], whole, **CLOSE)
-
-
-@pytest.mark.parametrize("name", [n for n in BACKBONES if n != "ppnp"])
-def test_depth_is_not_larger_than_needed(name: str, ring: Inputs, build: Build) -> None:
-    """One hop less than ``depth`` must change the logits, or ``depth`` is larger than needed."""
-    network = build(name, **({"hops": 3} if name in ("appnp", "dagnn") else {}))
-    inner = np.array([12])
-    part = ring.restrict(ring.adj.hops(inner, network.depth - 1))
-    row = np.searchsorted(part.nodes, inner)
-    near = network(part.x, part.adj)[row]
-    assert not torch.allclose(near, network(ring.x, ring.adj)[inner], atol=1e-7, rtol=0)
+    for inner, depth in (([0, 7], network.depth), ([12], network.depth - 1)):
+        part = ring.restrict(ring.adj.hops(np.array(inner), depth))
+        assert part.nodes.size < ring.nodes.size
+        found, whole = network(part.x, part.adj)[np.searchsorted(part.nodes, inner)], network(ring.x, ring.adj)[inner]
+        if depth == network.depth:
+            torch.testing.assert_close(found, whole, **CLOSE)
+        else:
+            assert not torch.allclose(found, whole, atol=1e-7, rtol=0)
 
 
 def test_ppnp_depends_on_all_nodes(build: Build) -> None:

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from drgst.nn.inputs import Inputs
-from drgst.nn.ops.adjacency import FORMS, Adjacency
+from drgst.nn.ops.adjacency import FORMS
 from drgst.nn.random import generator
 
 
-@pytest.fixture
-def path() -> sp.csr_array:
-    """0 - 1 = 2 (weight 2), and 3 alone."""
-    a = np.zeros((4, 4), dtype=np.float32)
-    a[0, 1] = a[1, 0] = 1
-    a[1, 2] = a[2, 1] = 2
-    return sp.csr_array(a)
-
-
-def test_mean_laplacian_plain_and_loops_by_hand(path: sp.csr_array) -> None:
-    adj = Adjacency(path)
-    mean = np.array([[0, 1, 0, 0], [1 / 3, 0, 2 / 3, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
-    np.testing.assert_allclose(adj.form("mean").scipy.toarray(), mean, rtol=1e-6)
-    laplacian = np.zeros((4, 4))
-    laplacian[0, 1] = laplacian[1, 0] = -1 / 3**0.5
-    laplacian[1, 2] = laplacian[2, 1] = -2 / 6**0.5
-    np.testing.assert_allclose(adj.form("laplacian").scipy.toarray(), laplacian, rtol=1e-6)
-    assert np.array_equal(adj.form("plain").scipy.toarray(), path.toarray())
-    assert np.array_equal(adj.form("loops").scipy.toarray(), (path.toarray() != 0) + np.eye(4))
+def test_plain_and_loops(inputs: Inputs) -> None:
+    """The other forms are tested with :mod:`drgst.transforms.propagate`."""
+    a = inputs.adj.matrix.toarray()
+    assert np.array_equal(inputs.adj.form("plain").scipy.toarray(), a)
+    assert np.array_equal(inputs.adj.form("loops").scipy.toarray(), (a != 0) + np.eye(6))
 
 
 @pytest.mark.parametrize("form", FORMS)

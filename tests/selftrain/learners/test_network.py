@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.nn.losses import WeightedLoss, cross_entropy
+from drgst.nn.losses import cross_entropy
 from drgst.nn.random import generator
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.learners.network import DividedLoss, DividedTeacherLoss, Network, weighted_loss
@@ -19,33 +19,6 @@ def train(problem: Problem, part: Network | None = None, seed: tuple[int, ...] =
     nodes = problem.split.train
     targets = Targets(nodes, problem.graph.labels[nodes], np.ones(nodes.size), nodes.size)
     return (part or Network()).train(problem, targets, cross_entropy, seed, None)
-
-
-def size(trained: Trained) -> float:
-    """‖θ‖."""
-    return float(torch.cat([value.flatten() for value in trained.state.values()]).norm())
-
-
-def test_weight_decay_shrinks_the_weights(world: Any) -> None:
-    """The same start and data; 5e-4, the paper's, already differs from none."""
-    sizes = [size(train(world.problem(weight_decay=decay, epochs=60, patience=60))) for decay in (0.0, 5e-4, 0.05)]
-    assert sizes[0] > sizes[1] > sizes[2]
-    assert sizes[2] < 0.8 * sizes[0]
-
-
-class Still(WeightedLoss):
-    """Every gradient is zero, so the validation loss stays what it was to the last bit."""
-
-    def __call__(self, logits: torch.Tensor, epoch: int) -> torch.Tensor:
-        return 0 * super().__call__(logits, epoch)
-
-
-def test_a_loss_that_stays_the_same_has_not_fallen(world: Any) -> None:
-    """Patience runs from the first epoch of the lowest loss, not from the last equal one."""
-    part = Network(objective=lambda _, targets, loss: Still(targets.nodes, targets.labels, targets.weights, loss))
-    training = train(world.problem(weight_decay=0.0, epochs=50, patience=7), part).training
-    assert (training.epochs, training.best_epoch) == (7, 0)
-    assert training.reason == "validation loss did not fall for 7 epochs"
 
 
 def test_every_training_starts_afresh_or_from_the_same_weights(world: Any) -> None:

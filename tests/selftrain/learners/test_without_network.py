@@ -28,15 +28,6 @@ def test_a_run_and_its_model(world: Any, name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("learner", [LabelPropagation(), LogisticPPR()])
-def test_they_can_be_the_learner_of_another_recipe(world: Any, learner: Any) -> None:
-    from drgst.selftrain.parts import MaxStages, NoNewLabels, TopPerClass
-
-    recipe = Recipe(select=TopPerClass(3), stop=(NoNewLabels(), MaxStages(2)), learner=learner)
-    model = drgst.SelfTraining(recipe).fit(world.graph, world.split)
-    assert model.stop_reason_ == "all 2 stages are done"
-
-
-@pytest.mark.parametrize("learner", [LabelPropagation(), LogisticPPR()])
 def test_no_gain_is_refused_where_it_decides(world: Any, learner: Any) -> None:
     with pytest.raises(SettingError, match="no information gain"):
         drgst.SelfTraining(Recipe(learner=learner, weigh=InformationGain(0.5))).fit(world.graph, world.split)

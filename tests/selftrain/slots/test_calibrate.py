@@ -88,7 +88,7 @@ def test_a_resumed_run_is_bit_identical(world: Any, same: Callable[[History, His
 
 @dataclass(frozen=True)
 class Halved(Calibrate):
-    """A calibrator of one's own that learns nothing, halves the logits and describes that."""
+    """A calibrator of one's own that learns nothing and halves the logits."""
 
     def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
         return {}
@@ -96,16 +96,12 @@ class Halved(Calibrate):
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
         return logits / 2
 
-    def describe(self, learnt: Learnt) -> str:
-        return "Halved."
 
-
-def test_a_calibrator_that_learns_nothing_is_applied_and_described(world: Any) -> None:
+def test_a_calibrator_that_learns_nothing_is_applied(world: Any) -> None:
     """An empty mapping is not None."""
     recipe = Recipe(select=Threshold(0.45), stop=(MaxStages(1),), calibrate=Halved())
     for stage in self_train(world.problem(), recipe).stages:
         np.testing.assert_allclose(stage.calibrated, stage.logits / 2)
-        assert stage.note == "Halved."
 
 
 def test_it_depends_on_seed_and_stage_alone(overconfident: tuple[Problem, np.ndarray]) -> None:

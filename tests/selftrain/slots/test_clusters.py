@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -61,11 +60,6 @@ def test_the_usual_number_of_clusters() -> None:
     """min(200, 6 // 5) = 1 cluster for six nodes: it can confirm one class only."""
     labels = ClusterChecked(everything)(two_camps()).labels
     assert np.unique(labels).size == 1
-
-
-def test_nothing_chosen_is_nothing_checked() -> None:
-    beliefs = replace(two_camps(), split=Split.of([0, 1], list(range(2, 8)), [], 8))
-    assert ClusterChecked(everything)(beliefs).nodes.size == 0
 
 
 def test_m3s_keeps_what_it_trusts(world: Any) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
 from drgst.selftrain.engine import self_train
-from drgst.selftrain.history import History, result_stage
+from drgst.selftrain.history import History
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
@@ -47,18 +46,6 @@ def test_labels_reach_their_neighbours() -> None:
     assert p[3, 1] > 0.6
     np.testing.assert_allclose(p[4], 0.5)
     np.testing.assert_allclose(p.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize("name", ["gcn", "drgst-de", "label-propagation"])
-def test_any_recipe_takes_it_by_a_setting(world: Any, name: str) -> None:
-    """Only the result is postprocessed; the stages before it and the network's own logits are as they were."""
-    plain, after = world.run(name), world.run(name, smooth="correct-and-smooth")
-    for one, two in zip(plain.stages, after.stages, strict=True):
-        np.testing.assert_array_equal(one.logits, two.logits)
-    keep = world.problem(name).settings.keep
-    result = result_stage(after, keep)
-    assert [s.number for s in after.stages if s.postprocessed is not None] == [result.number]
-    assert not np.array_equal(result_stage(plain, keep).probabilities, result.probabilities)
 
 
 def test_the_test_labels_do_not_matter(world: Any) -> None:

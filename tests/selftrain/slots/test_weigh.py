@@ -50,12 +50,6 @@ def test_all_gains_zero(beliefs, over_true: bool) -> None:
     np.testing.assert_allclose(weights.true, 2.0 if over_true else 1.0)
 
 
-def test_no_pseudo_labels(beliefs) -> None:
-    weights = InformationGain(0.5)(beliefs, PseudoLabels.empty())
-    assert weights.pseudo.size == 0
-    assert weights.true.size == 9
-
-
 def test_anchored_by_hand(beliefs: Beliefs) -> None:
     """Gains 1 and 3 of mean 2: ½ + ½ · ½ and ½ + ½ · 1½; nine true labels share 0.3 of their sum of 2."""
     gain = np.zeros(60, dtype=np.float32)

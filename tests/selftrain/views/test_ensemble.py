@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import torch
 
 from drgst.datasets.synthetic import block_model
-from drgst.errors import GraphError, RunError, SettingError
+from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split, random_split
 from drgst.nn.losses import CorrectedCrossEntropy, NodeLoss, cross_entropy
@@ -51,11 +50,6 @@ def part(graph: Graph, nodes: np.ndarray) -> Graph:
         node_ids=graph.node_ids[nodes],
         class_names=graph.class_names,
     )
-
-
-def test_equal_classifiers_do_not_disagree() -> None:
-    log_p = np.log(softmax(np.random.default_rng(0).normal(size=(8, 3))))
-    np.testing.assert_allclose(disagreement({"a": log_p, "b": log_p}, {"a": 0.3, "b": 0.7}), 0, atol=1e-6)
 
 
 def test_disagreement_by_hand() -> None:
@@ -194,12 +188,6 @@ def test_ablations_leave_one_view_out(world: Any) -> None:
     assert set(found) == {"knn", "hops"}
     assert float(whole.state["knn.share"]) < 0.9
     np.testing.assert_allclose(found["hops"].logits, knn.logits[20], atol=1e-3)
-
-
-def test_neither_edges_nor_features(world: Any) -> None:
-    graph = make_graph(None, sp.csr_array((60, 60)), world.graph.labels)
-    with pytest.raises(GraphError, match="neither edges nor features"):
-        trained(Problem.of(graph, world.split, Settings()))
 
 
 def test_the_note_and_the_embedding(world: Any) -> None:

@@ -1,8 +1,8 @@
-"""Base classes of the networks, and the protocol for a user's own module."""
+"""Base classes of the networks."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -13,30 +13,15 @@ from drgst.nn.ops.sparse import Hidden
 from drgst.nn.random import Dropout
 
 
-@runtime_checkable
-class TwoPart(Protocol):
-    """The protocol for a user's own ``nn.Module``: logits = head(hidden(X, A), A).
+class Backbone(nn.Module):
+    """logits = head(dropout(hidden(X, A)), A): ``head`` is the last layer and ``hidden`` everything before it.
 
-    ``hidden`` is everything before the last layer and ``head`` is the last layer. MC-dropout drops entries of h and
-    MC-dropedge drops edges of A in ``head``.
+    MC-dropout drops entries of h = hidden(X, A), and MC-dropedge drops edges of A in ``head``. A user's own module that
+    has the methods ``hidden`` and ``head`` need not derive from it.
     """
 
-    def hidden(self, x: Hidden, adj: Adjacency) -> Hidden:
-        """(N, F) -> (N, D)."""
-        ...
-
-    def head(self, h: Hidden, adj: Adjacency) -> Tensor:
-        """(N, D) -> (N, C) logits."""
-        ...
-
-
-class Backbone(nn.Module):
-    """logits = head(dropout(hidden(X, A)), A)."""
-
     depth: int | None = None  # hops that the logits of a node depend on, None for all: a training uses these nodes only
-    one_hop_layers: ClassVar[bool] = (
-        False  # whether ``hidden`` and ``head`` multiply by A once each, and in no other way use it
-    )
+    one_hop_layers: ClassVar[bool] = False  # whether ``hidden`` and ``head`` use A in one product each
     random_hidden: ClassVar[bool] = False  # whether ``hidden`` has dropout; if not, evaluation and training share it
     estimators: ClassVar[frozenset[str]] = frozenset({"dropout", "dropedge"})  # supported noise in the last layer
     recommended: ClassVar[dict[str, float]] = {}  # training settings of its paper that differ from the defaults
@@ -56,17 +41,6 @@ class Backbone(nn.Module):
     def forward(self, x: Hidden, adj: Adjacency) -> Tensor:
         """(N, C) logits, with dropout before the last layer in training."""
         return self.head(self.drop(self.hidden(x, adj)), adj)
-
-
-class LinearHead:
-    """A last layer 𝔑(A) (H W) + b, for which closed forms of the information gain exist."""
-
-    weight2: nn.Parameter  # W, (D, C)
-    bias2: nn.Parameter  # b, (C,)
-
-    def product(self, h: Hidden) -> Tensor:
-        """M = H W, (N, C), which dropedge does not change."""
-        raise NotImplementedError
 
 
 class InputDropout(Backbone):

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from drgst.nn.models.base import Backbone, LinearHead, TwoLayers, check_positive
+from drgst.nn.models.base import Backbone, TwoLayers, check_positive
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.linear import Linear, Weights, bias, weight
 from drgst.nn.ops.sparse import Hidden, SparseMatrix, thin_product
 
 
-class GCN(Backbone, LinearHead):
+class GCN(Backbone):
     """logits = Â dropout(ReLU(Â X W₁ + b₁)) W₂ + b₂ with Â = D̃^-½ (A + I) D̃^-½ (Kipf, Welling, ICLR 2017).
 
     The backbone of the paper. Dropout is between the layers only, so that the first layer of an evaluation is also the
@@ -36,7 +36,7 @@ class GCN(Backbone, LinearHead):
         return (adj.sym @ (x @ self.weight1)).add_(self.bias1).relu_()
 
     def product(self, h: Hidden) -> Tensor:
-        """H W₂, (N, C)."""
+        """M = H W₂, (N, C), which dropedge does not change."""
         return thin_product(h, self.weight2)
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:

@@ -21,7 +21,7 @@ def plain(a: sp.csr_array) -> sp.csr_array:
 def loops(a: sp.csr_array) -> sp.csr_array:
     """[A ≠ 0] + I: the pattern for attention; stored zeros (dropped edges) are left out, (N, N)."""
     edges = sp.csr_array(((a.data != 0).astype(np.float32), a.indices, a.indptr), shape=a.shape)
-    both = _with_loops(edges)
+    both = sp.csr_array(edges + sp.eye_array(a.shape[0], dtype=np.float32, format="csr"))
     both.eliminate_zeros()
     return both
 
@@ -33,11 +33,6 @@ FORMS: dict[str, Callable[[sp.csr_array], sp.csr_array]] = {
     "plain": plain,
     "loops": loops,
 }
-
-
-def _with_loops(a: sp.csr_array) -> sp.csr_array:
-    """A + I."""
-    return (a + sp.eye_array(a.shape[0], dtype=np.float32, format="csr")).tocsr()
 
 
 class Adjacency:

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from drgst.nn.ops.sparse import SparseMatrix, multiply, torch_csr
+from drgst.nn.ops.sparse import SparseMatrix, multiply
+from drgst.transforms.products import csr_tensor
 
 SLOPE = 0.2  # of LeakyReLU for negative inputs
 
@@ -51,7 +52,7 @@ class Edges:
 
     def _csr(self, place: tuple[Tensor, Tensor], values: Tensor) -> Tensor:
         size = self.heads * self.nodes
-        return torch_csr(*place, values.reshape(-1), (size, size))
+        return csr_tensor(*place, values.reshape(-1), (size, size))
 
     def sum_at(self, ends: Tensor, values: Tensor) -> Tensor:
         """The sums of (H, E) values over edges with the same end (``rows`` or ``cols``), (H, N)."""

@@ -6,7 +6,6 @@ differentiate through the sparse side. The CSR kernel of torch with 32-bit indic
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
+
+from drgst.transforms.products import csr_tensor
 
 PART_ROWS = 2_048  # of the dense side of a transposed product: 64 columns of them are 0.5 MB, which a cache holds
 PART_ENTRIES = 32  # per row of such a part, at least; with fewer, parts cost more than the cache saves
@@ -122,7 +123,7 @@ class _TransposedPart:
     def with_values(self, values: np.ndarray, device: torch.device) -> Tensor:
         """S[rows]ᵀ as a torch tensor, for all values of S."""
         data = torch.from_numpy(np.asarray(values[self.order], dtype=np.float32))
-        return torch_csr(self.crow, self.col, data, self.shape).to(device)
+        return csr_tensor(self.crow, self.col, data, self.shape).to(device)
 
 
 def _transposed_parts(matrix: sp.csr_array, parts: int) -> list[_TransposedPart]:
@@ -196,13 +197,6 @@ def csr_rows(matrix: Tensor) -> Tensor:
     return torch.repeat_interleave(rows, matrix.crow_indices().diff().long(), output_size=matrix.values().numel())
 
 
-def torch_csr(crow: Tensor, col: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
-    """A torch CSR matrix of given arrays, without torch's warning that its CSR support is in beta state."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return torch.sparse_csr_tensor(crow, col, values, size=size, check_invariants=False)
-
-
 def _masked(matrix: sp.csr_array, rows: np.ndarray) -> sp.csr_array:
     """The matrix without the entries of all rows but ``rows``, an (R,) mask."""
     counts = np.diff(matrix.indptr)
@@ -214,4 +208,4 @@ def _masked(matrix: sp.csr_array, rows: np.ndarray) -> sp.csr_array:
 def _to_torch_csr(matrix: sp.csr_array, device: torch.device) -> Tensor:
     crow, col = (torch.from_numpy(part.astype(np.int32)) for part in (matrix.indptr, matrix.indices))
     values = torch.from_numpy(np.array(matrix.data, dtype=np.float32))
-    return torch_csr(crow, col, values, matrix.shape).to(device)
+    return csr_tensor(crow, col, values, matrix.shape).to(device)

@@ -1,1 +1,1 @@
-"""The parts of the loop, one module per slot; learners and postprocess parts have packages of their own."""
+"""The parts of the loop, one module per slot; learners have a package of their own."""

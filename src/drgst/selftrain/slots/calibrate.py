@@ -48,20 +48,15 @@ class Calibrate(ABC):
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str, /) -> np.ndarray:
         """Calibrated logits of any graph, (N, C)."""
 
-    def describe(self, _learnt: Learnt, /) -> str:
-        """A sentence on what was learnt, for the stage's note."""
-        return ""
-
 
 @dataclass(frozen=True)
 class Identity(Calibrate):
     """z' = z."""
 
     def fit(self, _logits: np.ndarray, _problem: Problem, _stage: int) -> None:
-        """Nothing."""
+        return None
 
     def apply(self, _learnt: Learnt, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
-        """The logits as they are."""
         return logits
 
 
@@ -72,12 +67,10 @@ class Temperature(Calibrate):
     requires: ClassVar[frozenset[str]] = VALIDATION
 
     def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> Learnt:
-        """T."""
         val = problem.split.val
         return {"temperature": torch.tensor(fit_temperature(logits[val], problem.graph.labels[val]))}
 
     def apply(self, learnt: Learnt, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
-        """z / T."""
         return (logits / learnt["temperature"].numpy()).astype(logits.dtype)
 
 
@@ -92,13 +85,11 @@ class BiasCorrected(Calibrate):
     requires: ClassVar[frozenset[str]] = VALIDATION
 
     def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> Learnt:
-        """a and b."""
         val = problem.split.val
         scale, shift = fit_scale_and_bias(logits[val], problem.graph.labels[val])
         return {"scale": torch.tensor(scale), "shift": torch.from_numpy(shift)}
 
     def apply(self, learnt: Learnt, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
-        """a z + b."""
         return (logits * learnt["scale"].numpy() + learnt["shift"].numpy()).astype(logits.dtype)
 
 
@@ -114,13 +105,11 @@ class Mixing(Calibrate):
     requires: ClassVar[frozenset[str]] = VALIDATION
 
     def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> Learnt:
-        """W_1, W_2 and b."""
         val = problem.split.val
         matrices, shift = fit_matrices(_log_probs(logits, problem.graph)[:, val], problem.graph.labels[val])
         return {"matrices": torch.from_numpy(matrices), "shift": torch.from_numpy(shift)}
 
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, _device: str) -> np.ndarray:
-        """log softmax of z'."""
         z = apply_matrices(_log_probs(logits, graph), learnt["matrices"].numpy(), learnt["shift"].numpy())
         return z.astype(logits.dtype)
 
@@ -148,7 +137,6 @@ class CaGCN(Calibrate):
     hidden: int = 16
 
     def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
-        """The weights of t's network."""
         val = problem.split.val
         adj = Adjacency(problem.graph.adjacency, open_device(problem.settings.device))
         rng = generator(problem.seed, stage, CALIBRATION)
@@ -156,5 +144,4 @@ class CaGCN(Calibrate):
         return fit_cagcn(logits, adj, loss, rng, self.hidden)
 
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
-        """z ∘ s."""
         return apply_cagcn(learnt, logits, Adjacency(graph.adjacency, open_device(device)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -42,10 +41,7 @@ class Teacher:
     transition: np.ndarray | None = None  # (C, C)
 
 
-class Correct(Protocol):
-    """(train, V_L, teacher) -> the student that ``train`` gave, with the T that it was trained with."""
-
-    def __call__(self, train: TrainOnce, labelled: Labelled, teacher: Teacher, /) -> Corrected: ...
+Correct = Callable[[TrainOnce, Labelled, Teacher], Corrected]  # the student that TrainOnce gave, with its T
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
     from drgst.selftrain.recipe import AnyRecipe
 
 
-class Rerun(Protocol):
-    """The engine, for a part that runs a recipe again: it goes on from ``history`` where that is given."""
-
-    def __call__(self, problem: Problem, recipe: AnyRecipe, history: History | None = None) -> History: ...
-
-
 @dataclass(frozen=True, eq=False)
 class Context:
     """The run that a postprocess part is called for."""
@@ -43,7 +37,7 @@ class Context:
     recipe: AnyRecipe
     history: History
     stage: Stage  # the result
-    rerun: Rerun = field(repr=False)
+    rerun: Callable[[Problem, AnyRecipe], History] = field(repr=False)  # the engine, to run a recipe again
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +53,6 @@ class Adjusted:
 
 class Postprocess(ABC):
     """(logits of the result, Context) -> Adjusted. A plain function may give the logits alone."""
-
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def __call__(self, logits: np.ndarray, context: Context, /) -> Adjusted:
@@ -83,10 +75,9 @@ class Calibrated(Postprocess):
         if learnt is None:
             return Adjusted(logits)
         adjusted = part.apply(learnt, logits, problem.graph, problem.settings.device)
-        return Adjusted(adjusted, learnt, part.describe(learnt))
+        return Adjusted(adjusted, learnt)
 
     def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
-        """z' on another graph."""
         return self.calibrate.apply(learnt, logits, graph, device) if learnt else logits
 
 
@@ -153,7 +144,6 @@ class ClassPrior(Postprocess):
         return Adjusted(self.apply(learnt, logits, graph, ""), learnt, note)
 
     def apply(self, learnt: Mapping[str, Tensor], logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
-        """z / T + b on any graph."""
         return (logits / learnt["temperature"].numpy() + learnt["shift"].numpy()).astype(logits.dtype)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -11,11 +11,10 @@ from drgst.graph.core import Graph
 from drgst.nn.random import generator
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
 
+Select = Callable[[Beliefs], PseudoLabels]  # of nodes of the pool
 
-class Select(Protocol):
-    """Beliefs -> PseudoLabels of nodes of the pool."""
 
-    def __call__(self, beliefs: Beliefs, /) -> PseudoLabels: ...
+HOPS = 2  # convolutions of a GCN, in the rule of Li et al.
 
 
 @dataclass(frozen=True)
@@ -37,19 +36,19 @@ class Threshold:
         return PseudoLabels.of(nodes, beliefs.predictions[nodes])
 
 
-def expansion(graph: Graph, train_labels: np.ndarray, hops: int = 2) -> np.ndarray:
+def expansion(graph: Graph, train_labels: np.ndarray) -> np.ndarray:
     """t_k = int(3 η |L_k| / |L|) with η = n / d̄^τ, (C,): how many nodes of each class Li et al. 2018 add.
 
-    d̄ is the mean degree and τ = ``hops`` the number of convolutions: η labelled nodes would reach the whole
+    d̄ is the mean degree and τ = 2 the number of convolutions: η labelled nodes would reach the whole
     graph, and three times as many are wanted. 76 per class on Cora. At least 1: on a dense graph (Flickr) the
     rule itself gives 0, which would be no self-training at all.
     """
-    eta = graph.num_nodes / max(float(graph.degrees.mean()), 1.0) ** hops
+    eta = graph.num_nodes / max(float(graph.degrees.mean()), 1.0) ** HOPS
     counts = np.bincount(train_labels, minlength=graph.num_classes)
     return np.maximum((3 * eta * counts / counts.sum()).astype(np.int64), 1)
 
 
-def class_counts(beliefs: Beliefs, top: int | None, share: int = 1, hops: int = 2) -> np.ndarray:
+def class_counts(beliefs: Beliefs, top: int | None, share: int = 1) -> np.ndarray:
     """``top`` nodes per class, or t_k · |V_U| / (n - |V_L|) where it is None; divided by ``share``, at least 1, (C,).
 
     Li et al. take t_k nodes out of all unlabelled ones. Where the pool V_U is only a part of those (the paper's
@@ -60,7 +59,7 @@ def class_counts(beliefs: Beliefs, top: int | None, share: int = 1, hops: int = 
         counts = np.full(beliefs.graph.num_classes, top, dtype=np.int64)
     else:
         part = beliefs.split.pool.size / max(beliefs.graph.num_nodes - beliefs.split.train.size, 1)
-        counts = (expansion(beliefs.graph, beliefs.train_labels, hops) * part).astype(np.int64)
+        counts = (expansion(beliefs.graph, beliefs.train_labels) * part).astype(np.int64)
     return np.maximum(counts // share, 1)
 
 
@@ -85,26 +84,23 @@ class TopPerClass:
 
     top: int | None = None
     share: int = 1
-    hops: int = 2
 
     def __call__(self, beliefs: Beliefs) -> PseudoLabels:
-        return _top(beliefs, beliefs.confidence, class_counts(beliefs, self.top, self.share, self.hops))
+        return _top(beliefs, beliefs.confidence, class_counts(beliefs, self.top, self.share))
 
 
 @dataclass(frozen=True)
 class Margin:
     """The t_k nodes predicted as k of largest margin, for every class k: m_u = p_(1) - p_(2) decides.
 
-    Confidence and margin differ where the rest of the probability lies on one class or on many. ``top``,
-    ``share`` and ``hops`` as in :class:`TopPerClass`.
+    Confidence and margin differ where the rest of the probability lies on one class or on many. ``top``
+    as in :class:`TopPerClass`.
     """
 
     top: int | None = None
-    share: int = 1
-    hops: int = 2
 
     def __call__(self, beliefs: Beliefs) -> PseudoLabels:
-        return _top(beliefs, beliefs.margin, class_counts(beliefs, self.top, self.share, self.hops))
+        return _top(beliefs, beliefs.margin, class_counts(beliefs, self.top))
 
 
 def _top(beliefs: Beliefs, score: np.ndarray, counts: np.ndarray) -> PseudoLabels:

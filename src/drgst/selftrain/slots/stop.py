@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.history import History
 
-
-class Stop(Protocol):
-    """(History so far, pseudo-labels of the next stage) -> reason, or None to go on; called before each stage."""
-
-    def __call__(self, history: History, pseudo: PseudoLabels, /) -> str | None: ...
+# (history so far, pseudo-labels of the next stage) -> reason, or None to go on; called before each stage
+Stop = Callable[[History, PseudoLabels], str | None]
 
 
 @dataclass(frozen=True)
@@ -23,11 +20,8 @@ class MaxStages:
     stages: int
 
     def __call__(self, history: History, _pseudo: PseudoLabels) -> str | None:
-        return self.reason if len(history) - 1 >= self.stages else None
-
-    @property
-    def reason(self) -> str:
-        """Why the run ends after the last stage."""
+        if len(history) <= self.stages:
+            return None
         return "1 stage is done" if self.stages == 1 else f"all {self.stages} stages are done"
 
 

@@ -97,16 +97,13 @@ def best_reached(scores: np.ndarray, nodes: np.ndarray, counts: np.ndarray) -> P
 class RandomWalk:
     """The t_k nodes that walks from class k's labelled nodes reach best: s_uk = Σ_{v ∈ L_k} P_uv, P = (D-A+εI)^-1.
 
-    ParWalks (Wu et al. 2012), the part of co-training that uses the graph alone. ``top``, ``share`` and ``hops``
-    as in :class:`~drgst.selftrain.slots.select.TopPerClass`; a node in the lists of two classes goes to the
-    higher score.
+    ParWalks (Wu et al. 2012), the part of co-training that uses the graph alone. ``top`` as in
+    :class:`~drgst.selftrain.slots.select.TopPerClass`; a node in the lists of two classes goes to the higher score.
     """
 
     top: int | None = None
     epsilon: float = 1e-6
-    share: int = 1
-    hops: int = 2
 
     def __call__(self, beliefs: Beliefs) -> PseudoLabels:
         scores = walk_scores(beliefs.graph, beliefs.split.train, beliefs.train_labels, self.epsilon)
-        return best_reached(scores, beliefs.candidates, class_counts(beliefs, self.top, self.share, self.hops))
+        return best_reached(scores, beliefs.candidates, class_counts(beliefs, self.top))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,10 +19,7 @@ class Weights:
     pseudo: np.ndarray  # (|S_U|,)
 
 
-class Weigh(Protocol):
-    """(Beliefs, PseudoLabels) -> Weights."""
-
-    def __call__(self, beliefs: Beliefs, pseudo: PseudoLabels, /) -> Weights: ...
+Weigh = Callable[[Beliefs, PseudoLabels], Weights]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,164 @@
+"""Every network against its dense formula, and the limits of APPNP, PPNP and GAT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from drgst.errors import SettingError
+from drgst.nn.inputs import Inputs
+from drgst.nn.models import appnp as module
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.sparse import SparseMatrix
+
+Build = Callable[..., Any]
+
+
+def sym(a: Tensor) -> Tensor:
+    """Â = D̃^-½ (A + I) D̃^-½ of a dense A."""
+    loops = a + torch.eye(len(a))
+    root = torch.diag(loops.sum(1) ** -0.5)
+    return root @ loops @ root
+
+
+def mlp(net: Any, x: Tensor) -> Tensor:
+    return torch.relu(x @ net.first.weight + net.first.bias) @ net.last.weight + net.last.bias
+
+
+def gcn(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    h = torch.relu(sym(a) @ x @ net.weight1 + net.bias1)
+    return sym(a) @ h @ net.weight2 + net.bias2
+
+
+def sgc(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    return torch.linalg.matrix_power(sym(a), net.hops) @ x @ net.last.weight + net.last.bias
+
+
+def appnp(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    z = m = mlp(net, x)
+    for _ in range(10):
+        z = 0.9 * sym(a) @ z + 0.1 * m
+    return z
+
+
+def ppnp(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    return 0.1 * torch.linalg.solve(torch.eye(len(a)) - 0.9 * sym(a), mlp(net, x))
+
+
+def dagnn(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    m = mlp(net, x)
+    hops = torch.stack([torch.linalg.matrix_power(sym(a), k) @ m for k in range(11)], dim=1)  # (N, K + 1, C)
+    return (torch.sigmoid(hops @ net.gate) * hops).sum(dim=1)
+
+
+def cheb(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    degree = a.sum(1)
+    root = torch.diag(torch.where(degree > 0, degree, 1.0) ** -0.5)
+    scaled = -root @ a @ root
+    order = net.depth // 2
+    polynomials = [torch.eye(len(a)), scaled]
+    while len(polynomials) <= order:
+        polynomials.append(2 * scaled @ polynomials[-1] - polynomials[-2])
+
+    def layer(part: Any, h: Tensor) -> Tensor:
+        terms = zip(polynomials, part.weight.chunk(order + 1, dim=1), strict=True)
+        return sum((t @ h @ w for t, w in terms), start=part.bias)
+
+    return layer(net.last, torch.relu(layer(net.first, x)))
+
+
+def sage(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    degree = a.sum(1, keepdim=True)
+    mean = torch.where(degree > 0, a / degree, 0.0)
+
+    def layer(part: Any, h: Tensor) -> Tensor:
+        own, near = part.weight.chunk(2, dim=1)
+        return h @ own + mean @ h @ near + part.bias
+
+    return layer(net.last, torch.relu(layer(net.first, x)))
+
+
+def gin(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    def layer(part: Any, h: Tensor) -> Tensor:
+        m = ((1 + part.eps) * h + a @ h) @ part.inner.weight + part.inner.bias
+        m = (m - m.mean(1, keepdim=True)) / (m.var(1, keepdim=True, unbiased=False) + 1e-5).sqrt()
+        m = torch.relu(m * part.norm.weight + part.norm.bias)
+        return m @ part.outer.weight + part.outer.bias
+
+    return layer(net.last, torch.relu(layer(net.first, x)))
+
+
+def gat(net: Any, x: Tensor, a: Tensor) -> Tensor:
+    def layer(part: Any, h: Tensor) -> Tensor:
+        outputs = []
+        for w, ends in zip(part.linear.weight.chunk(part.heads, dim=1), part.ends, strict=True):
+            m = h @ w
+            score = F.leaky_relu((m @ ends[:, 0])[:, None] + (m @ ends[:, 1])[None, :], 0.2)
+            score = score.masked_fill((a == 0) & ~torch.eye(len(a), dtype=torch.bool), -torch.inf)
+            outputs.append(score.softmax(dim=1) @ m)
+        return torch.cat(outputs, dim=1) + part.linear.bias
+
+    return layer(net.last, F.elu(layer(net.first, x)))
+
+
+CASES = [(formula, {}) for formula in (gcn, appnp, ppnp, dagnn, sage, gin, gat)]
+CASES += [(sgc, {"hops": hops}) for hops in (1, 2, 3)] + [(cheb, {"order": order}) for order in (1, 2, 3, 4)]
+
+
+def dense(inputs: Inputs) -> tuple[Tensor, Tensor]:
+    """X and A."""
+    return torch.from_numpy(inputs.x.scipy.toarray()), torch.from_numpy(inputs.adj.matrix.toarray())
+
+
+@pytest.mark.parametrize(("formula", "settings"), CASES)
+def test_logits_and_all_gradients(formula: Callable[..., Tensor], settings: Any, inputs: Inputs, build: Build) -> None:
+    network, (x, a) = build(formula.__name__, **settings), dense(inputs)
+    expected = formula(network, x, a)
+    assert torch.isfinite(expected).all()
+    ours = network(inputs.x, inputs.adj)
+    torch.testing.assert_close(ours, expected, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(network(x, inputs.adj), expected, atol=1e-5, rtol=1e-4)  # dense features
+    probe = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
+    parts = dict(network.named_parameters())
+    grads = torch.autograd.grad((ours * probe).sum(), list(parts.values()))
+    wanted = torch.autograd.grad((expected * probe).sum(), list(parts.values()))
+    for key, mine, other in zip(parts, grads, wanted, strict=True):
+        assert mine.abs().max() > 0, f"no gradient reaches {key}"
+        torch.testing.assert_close(mine, other, atol=2e-5, rtol=1e-3, msg=lambda m, key=key: f"{key}: {m}")
+
+
+def test_attention_with_far_apart_scores_stays_finite(inputs: Inputs, build: Build) -> None:
+    network = build("gat")
+    with torch.no_grad():
+        network.first.ends.mul_(1e4)
+    logits = network(inputs.x, inputs.adj)
+    logits.sum().backward()
+    torch.testing.assert_close(logits, gat(network, *dense(inputs)), atol=1e-5, rtol=1e-4)
+    assert all(torch.isfinite(p.grad).all() for p in network.parameters())
+
+
+def test_ppnp_is_the_limit_of_appnp(inputs: Inputs, build: Build) -> None:
+    exact, long = build("ppnp"), build("appnp", hops=300)
+    long.load_state_dict(exact.state_dict())
+    torch.testing.assert_close(exact(inputs.x, inputs.adj), long(inputs.x, inputs.adj), atol=1e-5, rtol=1e-4)
+
+
+def test_ppnp_inverts_once_per_graph(inputs: Inputs, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build("ppnp")
+    first = network(inputs.x, inputs.adj)
+    monkeypatch.setattr(module, "ppr_matrix", None)  # a second inversion would fail
+    assert torch.equal(network(inputs.x, inputs.adj), first)
+
+
+def test_ppnp_refuses_a_large_graph(build: Build) -> None:
+    count = module.LARGEST + 1
+    large = Adjacency(sp.csr_array((count, count), dtype=np.float32))
+    with pytest.raises(SettingError, match=r"5,001 x 5,001 matrix .*use appnp"):
+        build("ppnp")(SparseMatrix(sp.csr_array((count, 4), dtype=np.float32)), large)
