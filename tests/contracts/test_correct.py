@@ -11,7 +11,7 @@ import pytest
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.parts import SLOTS, CarriedTransition, NoCorrection, Transition
+from drgst.selftrain.parts import CarriedTransition, NoCorrection, Transition
 from drgst.selftrain.problem import Targets
 from drgst.selftrain.slots.correct import Corrected, Labelled, Teacher, TrainOnce
 
@@ -33,17 +33,11 @@ class Softened:
         return Corrected(student, (student,))
 
 
+SLOT = "correct"
 OURS = (NoCorrection(), Transition(), CarriedTransition())
-ALL = pytest.mark.parametrize(
-    "part", [*OURS, twice, Softened(0.5)], ids=lambda part: getattr(part, "__name__", type(part).__name__)
-)
+OWN = (twice, Softened(0.5))
 
 
-def test_every_part_is_here() -> None:
-    assert {type(part) for part in OURS} == set(SLOTS["correct"])
-
-
-@ALL
 @pytest.mark.parametrize("before", [None, np.full((3, 3), 1 / 3)])
 def test_a_student_its_trainings_and_a_transition(part: Any, before: np.ndarray | None, world: Any) -> None:
     problem = world.problem(epochs=5)

@@ -11,7 +11,7 @@ import torch
 
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import result_stage
-from drgst.selftrain.parts import SLOTS, BiasCorrected, Calibrated, CorrectAndSmooth, MaxStages, Temperature, Threshold
+from drgst.selftrain.parts import BiasCorrected, Calibrated, CorrectAndSmooth, MaxStages, Temperature, Threshold
 from drgst.selftrain.predict import predict_logits
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.slots.postprocess import Adjusted, ClassPrior, Context, Postprocess
@@ -35,17 +35,11 @@ class MeanOfRuns(Postprocess):
         return Adjusted(made, {"weight": torch.tensor(self.weight)}, "Mean of two runs.")
 
 
+SLOT = "postprocess"
 OURS = (Calibrated(Temperature()), Calibrated(BiasCorrected()), CorrectAndSmooth(), ClassPrior("0=0.2"))
-ALL = pytest.mark.parametrize(
-    "part", [*OURS, halved, MeanOfRuns()], ids=lambda part: getattr(part, "__name__", type(part).__name__)
-)
+OWN = (halved, MeanOfRuns())
 
 
-def test_every_part_is_here() -> None:
-    assert {type(part) for part in OURS} == set(SLOTS["postprocess"])
-
-
-@ALL
 @pytest.mark.parametrize("keep", ["last", "best"])
 def test_the_result_alone_is_changed(part: Any, keep: str, world: Any) -> None:
     """Shape kept, all finite; the loop and the other stages are as without the part."""
@@ -63,7 +57,6 @@ def test_the_result_alone_is_changed(part: Any, keep: str, world: Any) -> None:
     assert not np.array_equal(result.final_logits, result.logits)
 
 
-@ALL
 def test_several_are_applied_in_order(part: Any, world: Any) -> None:
     problem = world.problem(epochs=10)
     both = self_train(problem, Recipe(postprocess=(part, halved)))[0]
@@ -71,7 +64,6 @@ def test_several_are_applied_in_order(part: Any, world: Any) -> None:
     np.testing.assert_allclose(both.final_logits, one.final_logits / 2)
 
 
-@ALL
 def test_a_graph_that_was_not_fitted_on(part: Any, world: Any, worlds: Any) -> None:
     """What a part has learnt is applied there; what it can't carry over is left out."""
     problem = world.problem(epochs=10)

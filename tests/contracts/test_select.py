@@ -11,7 +11,6 @@ import pytest
 from drgst.selftrain.beliefs import Beliefs, PseudoLabels
 from drgst.selftrain.checks import check_pseudo_labels
 from drgst.selftrain.parts import (
-    SLOTS,
     Accumulate,
     ClusterChecked,
     Intersection,
@@ -43,6 +42,7 @@ class EveryOther:
         return PseudoLabels(pseudo.nodes[::2], pseudo.labels[::2])
 
 
+SLOT = "select"
 OURS = (
     Threshold(0.5),
     TopPerClass(3),
@@ -56,22 +56,13 @@ OURS = (
     Accumulate(TopPerClass(3)),
     Nothing(),
 )
-ALL = pytest.mark.parametrize(
-    "part",
-    [*OURS, near_the_labelled, EveryOther(Threshold(0.5))],
-    ids=lambda part: getattr(part, "__name__", type(part).__name__),
-)
+OWN = (near_the_labelled, EveryOther(Threshold(0.5)))
 
 
 def same(one: PseudoLabels, two: PseudoLabels) -> bool:
     return np.array_equal(one.nodes, two.nodes) and np.array_equal(one.labels, two.labels)
 
 
-def test_every_part_is_here() -> None:
-    assert {type(part) for part in OURS} == set(SLOTS["select"])
-
-
-@ALL
 def test_nodes_of_the_pool_with_the_label_of_a_class(part: Any, beliefs: Beliefs) -> None:
     """Sorted, each once; and always the same."""
     pseudo = check_pseudo_labels(part(beliefs), beliefs)
@@ -81,7 +72,6 @@ def test_nodes_of_the_pool_with_the_label_of_a_class(part: Any, beliefs: Beliefs
     assert pseudo.nodes.size or isinstance(part, Nothing)
 
 
-@ALL
 def test_hidden_labels_are_not_read(part: Any, beliefs: Beliefs, world: Any) -> None:
     """The true labels of test and pool nodes, or wrong ones, change nothing."""
     expected = part(beliefs)
@@ -92,14 +82,12 @@ def test_hidden_labels_are_not_read(part: Any, beliefs: Beliefs, world: Any) -> 
         assert same(part(replace(beliefs, graph=beliefs.graph.with_(labels=labels))), expected)
 
 
-@ALL
 def test_an_empty_pool(part: Any, worlds: Any) -> None:
     problem = worlds(nodes=39).problem()  # 9 + 15 + 15
     empty = Beliefs(np.zeros((39, 3)), problem.graph, problem.split, 0, np.zeros((39, 2)), np.zeros(39))
     assert part(empty).nodes.size == 0
 
 
-@ALL
 def test_excluded_nodes_are_not_selected(part: Any, beliefs: Beliefs) -> None:
     if isinstance(part, Accumulate):
         pytest.skip("it excludes what it keeps itself")

@@ -12,13 +12,7 @@ from drgst.graph.core import Graph
 from drgst.graph.split import per_class_split
 from drgst.recipes import find_recipe, recipe_names, registry
 from drgst.recipes.registry import resolve
-from drgst.selftrain.parts import (
-    Intersection,
-    Margin,
-    MaxStages,
-    NoNewLabels,
-    RandomWalk,
-)
+from drgst.selftrain.parts import Intersection, Margin, MaxStages, NoNewLabels, RandomWalk
 
 
 def test_a_name_brings_no_presets(cora: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,7 @@ from scipy.stats import norm
 import drgst
 from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
-from drgst.transforms.rank_normalise import (
-    describe_features,
-    informative,
-    is_numeric,
-    rank_scores,
-)
+from drgst.transforms.rank_normalise import describe_features, informative, is_numeric, rank_scores
 
 KINDS = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 

@@ -61,12 +61,7 @@ def test_columns_that_never_change_give_no_view_of_features(words: Graph) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "views"),
-    [
-        ("auto", tuple(VIEWS)),
-        ("topology", ("topology",)),
-        ("hops+knn", ("knn", "hops")),
-    ],
+    ("name", "views"), [("auto", tuple(VIEWS)), ("topology", ("topology",)), ("hops+knn", ("knn", "hops"))]
 )
 def test_matching_views(world: Any, name: str, views: tuple[str, ...]) -> None:
     assert matching_views(world.graph, name) == views

@@ -7,13 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from drgst.selftrain.views.regression import SoftmaxRegression
-from drgst.selftrain.views.stacking import (
-    PSEUDO_COUNTS,
-    folds,
-    out_of_fold,
-    stack,
-    view_weights,
-)
+from drgst.selftrain.views.stacking import PSEUDO_COUNTS, folds, out_of_fold, stack, view_weights
 from drgst.transforms.softmax import log_softmax
 from drgst.uncertainty.calibration import PRIOR_STD
 

@@ -1,9 +1,10 @@
-"""A stated class prior: predictions follow it, it is saved, and it is applied to other graphs."""
+"""Postprocess parts: a calibrator, a stated class prior, and correct-and-smooth by hand."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,95 @@ from safetensors.torch import load_file, save_file
 import drgst
 from drgst.datasets.synthetic import block_model
 from drgst.errors import RunError, SettingError
-from drgst.graph.split import random_split
+from drgst.graph.core import make_graph
+from drgst.graph.split import Split, random_split
 from drgst.recipes import find_recipe
-from drgst.selftrain.slots.postprocess import ClassPrior
+from drgst.selftrain.engine import self_train
+from drgst.selftrain.history import History, result_stage
+from drgst.selftrain.predict import own_state
+from drgst.selftrain.problem import Problem
+from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.settings import Settings
+from drgst.selftrain.slots.postprocess import ClassPrior, Context, CorrectAndSmooth, corrected
+from drgst.transforms.propagate import sym_norm_without_loops
+from drgst.transforms.softmax import softmax
+from drgst.uncertainty.calibration import log_loss
+
+
+@pytest.mark.parametrize("kind", ["temperature", "cagcn"])
+@pytest.mark.parametrize("name", ["gcn", "drgst-de"])
+def test_any_recipe_takes_it_by_a_setting(world: Any, kind: str, name: str) -> None:
+    """Only the probabilities of the result change, and no class."""
+    keep = world.problem(name).settings.keep
+    plain, after = world.run(name), world.run(name, calibrate=kind)
+    assert len(plain) == len(after)
+    for one, two in zip(plain.stages, after.stages, strict=True):
+        np.testing.assert_array_equal(one.pseudo_labels.nodes, two.pseudo_labels.nodes)
+        np.testing.assert_array_equal(one.logits, two.logits)
+        np.testing.assert_array_equal(one.predictions, two.predictions)
+        assert np.array_equal(one.probabilities, two.probabilities) == (one.number != result_stage(plain, keep).number)
+
+
+@pytest.mark.parametrize("kind", ["bias", "mixing"])
+def test_a_shift_or_a_matrix_may_change_a_class(world: Any, kind: str) -> None:
+    """Probabilities become likelier on the validation nodes."""
+    keep = world.problem().settings.keep
+    plain, after = (result_stage(world.run("drgst-de", calibrate=k), keep) for k in ("none", kind))
+    val = world.split.val
+    labels = world.graph.labels[val]
+    np.testing.assert_array_equal(plain.logits, after.logits)
+    assert log_loss(after.final_logits[val], labels) <= log_loss(plain.final_logits[val], labels)
+
+
+@pytest.mark.parametrize("kind", ["temperature", "bias", "mixing", "cagcn"])
+def test_a_saved_model_is_calibrated_too(world: Any, kind: str, tmp_path: Path) -> None:
+    settings = {"epochs": 20, "hidden": 8, "calibrate": kind}
+    model = drgst.SelfTraining("gcn", settings).fit(world.graph, world.split)
+    assert 0 < len(own_state(model.model_.state)) < len(model.model_.state)
+    model.save(str(tmp_path / "m"))
+    loaded = drgst.load_model(str(tmp_path / "m"))
+    np.testing.assert_array_equal(loaded.predict_proba(), model.probabilities_)
+    np.testing.assert_allclose(loaded.predict_proba(world.graph), model.probabilities_, atol=1e-6)
+
+
+def two_pairs() -> Problem:
+    """0 - 2 and 1 - 3, 4 alone; 0 and 1 labelled."""
+    a = np.zeros((5, 5))
+    a[0, 2] = a[1, 3] = 1
+    graph = make_graph(None, a, [0, 1, -1, -1, -1])
+    return Problem.of(graph, Split.of([0, 1], [], [], 5), Settings())
+
+
+def test_the_correction_by_hand() -> None:
+    """Node 0 is off by (0.4, -0.4), node 1 by 0: σ = 0.4; node 2 is moved by 0.4 · (½, -½), nodes 3 and 4 not."""
+    problem = two_pairs()
+    p = np.tile([0.6, 0.4], (5, 1))
+    p[1] = [0, 1]
+    s = sym_norm_without_loops(problem.graph.adjacency).astype(np.float64)
+    made = corrected(p, s, np.array([0, 1]), np.eye(2), 0.8)
+    np.testing.assert_allclose(made[2] - p[2], [0.2, -0.2])
+    np.testing.assert_allclose(made[3:], p[3:])
+
+
+def test_labels_reach_their_neighbours() -> None:
+    """The network says nothing (p = ½): 2 takes after 0, 3 after 1, and 4 stays undecided."""
+    problem = two_pairs()
+    context = Context(problem, Recipe(), History(), None, self_train)
+    p = softmax(CorrectAndSmooth()(np.zeros((5, 2), np.float32), context).logits)
+    assert p[2, 0] > 0.6
+    assert p[3, 1] > 0.6
+    np.testing.assert_allclose(p[4], 0.5)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+
+
+def test_the_test_labels_do_not_matter(world: Any) -> None:
+    """Scrambled, they change nothing: only training labels are spread."""
+    labels = np.array(world.graph.labels)
+    labels[world.split.test] = (labels[world.split.test] + 1) % 3
+    other = type(world)(world.graph.with_(labels=labels), world.split)
+    one, two = (w.run("gcn", smooth="correct-and-smooth") for w in (world, other))
+    np.testing.assert_array_equal(one[-1].postprocessed, two[-1].postprocessed)
+
 
 GRAPH = block_model(200, 600, seed=0, classes=3, features=20)
 SPLIT = random_split(GRAPH, per_class=4, val=20, test=40, seed=0)
