@@ -48,3 +48,12 @@ def test_intervals_cover_the_precision(temperature: float) -> None:
         precision = truth[p >= found.threshold].mean()
         covered += found.precision.low - 0.03 <= precision <= found.precision.high + 0.03
     assert covered >= (16 if temperature == 1 else 13)
+
+
+def test_a_temperature_keeps_the_expected_number() -> None:
+    """Labels that contradict certain probabilities flatten them, but the mean over all nodes stays."""
+    rng = np.random.default_rng(0)
+    p, wrong = rng.beta(0.3, 4.0, 3_000), (np.full(60, 0.999), rng.random(60) < 0.5)
+    found = choose_threshold(p, Goal(top=p.size), wrong)
+    assert found.precision.low < p.mean() < found.precision.high
+    assert found.precision.high - found.precision.low < 0.05

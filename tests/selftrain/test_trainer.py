@@ -170,3 +170,19 @@ def test_what_a_postprocess_part_describes_stands_in_no_reason_to_stop(world, te
     np.testing.assert_allclose(done[0].final_logits, done[0].logits / 2)
     assert done[0].note == ("its validation loss never fell below its first value. Halved." if teacher else "Halved.")
     assert not any("Halved" in text for text in (done.stop_reason, done[-1].note if len(done) > 1 else ""))
+
+
+def test_students_weigh_true_labels_as_their_teacher_does(world) -> None:
+    """Weights of the user count in every stage."""
+    given = []
+
+    def noted(problem, targets, loss):  # type: ignore[no-untyped-def]
+        given.append(targets.weights[: targets.true])
+        return weighted_loss(problem, targets, loss)
+
+    problem = replace(world.problem(), sample_weight=1.0 + np.arange(60))
+    self_train(problem, replace(find_recipe("drgst-de").make(problem.settings), learner=Network(objective=noted)))
+    assert len(given) > 1
+    assert np.ptp(given[0]) > 0
+    for weights in given[1:]:
+        np.testing.assert_allclose(weights / weights.mean(), given[0] / given[0].mean())

@@ -7,6 +7,7 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.transforms.softmax import softmax
+from drgst.uncertainty.calibration import PRIOR_STD
 from drgst.uncertainty.class_prior import (
     class_shares,
     fit_temperature_under_prior,
@@ -101,3 +102,19 @@ def test_the_temperature_is_that_of_the_nodes_and_not_of_the_balanced_labels(tru
     labels = np.append(positive[picked].astype(int), 0)
     t = fit_temperature_under_prior(z[rest], np.array([0.95, 0.05]), held_out, labels)
     assert t == pytest.approx(true, rel=0.15)
+
+
+def test_a_label_counts_by_the_share_of_its_class_over_its_number() -> None:
+    """T = argmin Σ_i π_c / (M_c / M) CE_i + (log T)² / 2σ² on a grid, with 60 and 6 labels of the two classes."""
+    rng, shares, labels = np.random.default_rng(1), np.array([0.3, 0.7]), np.repeat([0, 1], [60, 6])
+    z, held_out = rng.normal(scale=2, size=(500, 2)), rng.normal(size=(66, 2))
+    held_out[np.arange(60), 0] += 3.0  # the frequent class is right and certain, the other is guessed
+
+    def loss(t: float) -> float:
+        p = softmax(held_out / t + prior_shift(z / t, shares))[np.arange(66), labels]
+        v = (shares / (np.array([60, 6]) / 66))[labels]
+        return float(-(v * np.log(p)).sum() + np.log(t) ** 2 / (2 * PRIOR_STD**2))
+
+    best = min(np.exp(np.linspace(-1.6, 1.6, 321)).tolist(), key=loss)
+    assert best < 4.9
+    assert fit_temperature_under_prior(z, shares, held_out, labels) == pytest.approx(best, rel=0.03)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -137,3 +138,20 @@ def test_many_nodes_of_one_degree_in_parts(monkeypatch: pytest.MonkeyPatch) -> N
     nodes = np.flatnonzero(np.diff(a.indptr) == 2)
     layer = RandomDegrees.of(m, np.zeros(4), a, 0.3)
     np.testing.assert_allclose(enumerated_gain(layer, nodes, 2), whole[nodes], rtol=1e-12)
+
+
+def test_the_degrees_of_neighbours_alone() -> None:
+    """Node 0 hangs on a hub, and M_0 = √2 M_1 E[D_1^-½]: its own edge changes nothing, so only D_1 does."""
+    rate, leaves = 0.3, 25
+    dense = np.zeros((leaves + 2, leaves + 2))
+    dense[0, 1] = dense[1, 0] = dense[1, 2:] = dense[2:, 1] = 1
+    a = sp.csr_array(dense)
+    m, bias = np.zeros((leaves + 2, 3)), np.array([0.2, 0.0, -0.1])
+    m[1] = [6.0, -3.0, 1.0]
+    m[0] = np.sqrt(2) * m[1] * inverse_degree_moments(a, rate)[0][1]
+    kept = np.arange(leaves + 2)
+    chance = np.array([math.comb(leaves + 1, k) * (1 - rate) ** k * rate ** (leaves + 1 - k) for k in kept.tolist()])
+    z = m[1] / np.sqrt(2 * (1.0 + kept))[:, None] + m[0] / 2 + bias
+    q = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    through = entropy(chance @ q) - chance @ entropy(q)
+    assert dropedge_gain(m, bias, a, rate)[0] == pytest.approx((1 - rate) * through, rel=0.1)

@@ -51,3 +51,13 @@ def test_of_a_run() -> None:
     few = drgst.random_split(graph, per_class=2, val=0, test=30, seed=0)
     with pytest.raises(RunError, match="needs 12"):
         forecast(Run.of(graph, RunConfig(recipe="drgst-plus", seed=0, settings={"stages": 1}), few).execute())
+
+
+def test_labels_that_are_tried_again_count_once() -> None:
+    """More repeats of the same fits make no interval narrower; labels that no fit is tried on make it wider."""
+    once = extrapolate(fits(0.1, 0.8), 40, (20,))
+    again = extrapolate(fits(0.1, 0.8) * 5, 40, (20,))
+    assert again.gains[20] == pytest.approx(once.gains[20])
+    _, low, high = once.gains[20]
+    _, lower, higher = extrapolate(fits(0.1, 0.8), 40, (20,), alone=20).gains[20]
+    assert higher - lower > high - low

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from drgst.decide.labels.state import LabelState
-from drgst.decide.labels.variance import VarianceReduction, weighted_gram
+from drgst.decide.labels.variance import ClassLimit, VarianceReduction, weighted_gram
 
 NOISE = 0.1
 
@@ -67,3 +67,14 @@ def test_classes_are_balanced_while_there_are_candidates() -> None:
     counts = [np.bincount(predicted[chooser(state, n).nodes], minlength=3).tolist() for n in (4, 12)]
     assert counts[0][1] == 0
     assert counts[1] == [4, 2, 6]  # class 0 has no more
+
+
+def test_the_limit_of_a_class_is_rounded_up() -> None:
+    """⌈(1 + 4) / 3⌉ = 2 labels of a predicted class: the second is allowed, a third is not."""
+    p = np.eye(3)[[0, 0, 0, 1, 2]] * 0.7 + 0.1
+    limit = ClassLimit(
+        LabelState(np.eye(5), np.arange(1, 5), np.arange(1), np.random.default_rng(0), p), np.arange(1, 5), 4
+    )
+    assert np.isfinite(limit.restrict(np.ones(4))).all()
+    limit.counts[0] += 1
+    assert np.isfinite(limit.restrict(np.ones(4))).tolist() == [False, False, True, True]

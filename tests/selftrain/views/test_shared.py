@@ -26,6 +26,10 @@ def test_the_fitted_nodes_are_found_by_ids_and_features(world: Any) -> None:
     other = graph.with_(node_ids=np.array([f"other{n}" for n in range(graph.num_nodes)]))
     assert not maps.are_of_the_first_nodes(other)
     assert not maps.are_of_the_first_nodes(graph.with_(features=np.asarray(graph.features) + 1))
+    for changed, same in ((6, True), (7, False)):  # nine in ten of 60 nodes must be as they were
+        x = np.asarray(graph.features).copy()
+        x[:changed] += 1
+        assert maps.are_of_the_first_nodes(graph.with_(features=x)) is same
 
 
 def test_the_checksum_does_not_depend_on_the_size_of_a_block(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
