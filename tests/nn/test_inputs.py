@@ -1,16 +1,23 @@
-"""Graphs as tensors."""
+"""Graphs as tensors, and what a network is given on graphs without features or with raw amounts."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
 
-from drgst.errors import SettingError
+import drgst
+from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph, make_graph
-from drgst.nn.inputs import make_inputs, open_device, scaled
+from drgst.nn.inputs import NOTES, InputFeatures, make_inputs, network_columns, open_device, scaled
 from drgst.nn.ops.sparse import SparseMatrix
+from drgst.transforms.rank_normalise import rank_scores
+from drgst.transforms.structure import COLUMNS
 
 
 def test_rows_are_scaled() -> None:
@@ -56,3 +63,121 @@ def test_devices() -> None:
     for wrong in ("tpu9", "cuda:77", "meta"):
         with pytest.raises(SettingError, match=f"device {wrong} can't be used here"):
             open_device(wrong)
+
+
+@pytest.fixture(scope="module")
+def karate() -> Graph:
+    """The karate club: two groups, no features; two known members of each."""
+    club = nx.karate_club_graph()
+    groups = np.array([club.nodes[v]["club"] == "Officer" for v in club], dtype=np.int64)
+    graph = make_graph(None, nx.to_scipy_sparse_array(club), groups, name="karate")
+    known = [0, 1, 32, 33]
+    return graph.with_(splits=(drgst.Split.of(known, [], np.setdiff1d(np.arange(34), known), 34),))
+
+
+@pytest.mark.parametrize("recipe", ["gcn", "drgst-de"])
+def test_the_karate_club(karate: Graph, recipe: str, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"epochs": 100, **({"samples": 5, "stages": 1} if recipe == "drgst-de" else {})}
+    model = drgst.SelfTraining(recipe, settings).fit(karate)
+    assert model.score() > 0.9
+    assert "structural" in model.history_[0].note
+    model.save(str(tmp_path))
+    loaded = drgst.load_model(str(tmp_path))
+    np.testing.assert_array_equal(loaded.predict_proba(karate), model.predict_proba(karate))
+    assert (loaded.predict(karate) == model.predict()).all()
+    off = drgst.SelfTraining(recipe, {**settings, "normalise": "none"}).fit(karate)
+    assert off.score() < 0.7
+
+
+def graph_with(x: Any) -> Graph:
+    ring = np.roll(np.eye(x.shape[0]), 1, axis=1)
+    return make_graph(x, ring + ring.T, np.arange(x.shape[0]) % 2)
+
+
+def network_features(graph: Graph, normalise: str) -> Any:
+    return InputFeatures.fit(graph, normalise)(graph)
+
+
+def test_raw_amounts_are_ranked_and_others_scaled_as_before() -> None:
+    rng = np.random.default_rng(0)
+    amounts = np.column_stack([rng.lognormal(8, 2, 40), rng.integers(18, 90, 40), rng.random(40)])
+    graph = graph_with(amounts)
+    np.testing.assert_array_equal(network_features(graph, "auto"), rank_scores(graph.features))
+    assert "raw amounts" in NOTES[InputFeatures.fit(graph, "auto").kind]
+    lone = graph_with(rng.lognormal(8, 2, (40, 1)))
+    assert np.unique(network_features(lone, "auto")).size == 40
+    np.testing.assert_allclose(network_features(lone, "l1"), 1, rtol=1e-6)
+    for x in (rng.normal(size=(40, 5)), (rng.random((40, 30)) < 0.1).astype(float), np.eye(40)):
+        same = graph_with(x)
+        kind = "l2" if x.min() < 0 else "l1"
+        np.testing.assert_array_equal(network_features(same, "auto"), scaled(same.features, kind))
+        assert InputFeatures.fit(same, "auto").kind == kind
+        assert network_columns(same, "auto") == x.shape[1]
+
+
+def test_constant_features_are_none() -> None:
+    for x in (np.ones((40, 2)), np.zeros((40, 3)), np.empty((40, 0))):
+        graph = graph_with(x)
+        assert network_features(graph, "auto").shape == (40, COLUMNS)
+        assert network_columns(graph, "auto") == COLUMNS
+        assert network_features(graph, "l1").shape == x.shape
+
+
+def test_an_edited_number_of_columns_is_refused(karate: Graph, tmp_path: Path) -> None:
+    drgst.SelfTraining("gcn", {"epochs": 3}).fit(karate).save(str(tmp_path))
+    path = tmp_path / "model.json"
+    path.write_text(path.read_text().replace(f'"input_features": {COLUMNS}', '"input_features": 7'))
+    with pytest.raises(RunError, match="do not fit its settings"):
+        drgst.load_model(str(tmp_path))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_another_graph_gets_the_ranks_of_the_fitted_one(kind: Any) -> None:
+    """A value has the score that it had in the fitted graph, whatever the other values are; also after a round trip."""
+    rng = np.random.default_rng(0)
+    amounts = np.column_stack(
+        [rng.lognormal(8, 2, 40), rng.integers(18, 90, 40), rng.random(40) * (rng.random(40) < 0.3)]
+    )
+    graph = graph_with(kind(amounts))
+    fitted = InputFeatures.fit(graph, "auto")
+    whole = dense(fitted(graph))
+    np.testing.assert_array_equal(whole, dense(rank_scores(graph.features)))
+    again = InputFeatures.of_state(fitted.state, graph, "auto")
+    for features in (fitted, again):
+        np.testing.assert_array_equal(dense(features(graph)), whole)
+        np.testing.assert_allclose(dense(features(graph_with(kind(amounts[5:9])))), whole[5:9], rtol=1e-5)
+    anew = dense(rank_scores(graph_with(kind(amounts[5:9])).features))
+    assert np.abs(anew - whole[5:9]).max() > 0.1
+
+
+def dense(x: Any) -> np.ndarray:
+    return x.toarray() if sp.issparse(x) else np.asarray(x)
+
+
+def test_a_saved_network_predicts_a_part_of_the_graph_with_the_ranks_of_the_whole(tmp_path: Path) -> None:
+    """Two equal halves without an edge between them: each is predicted alone as it is in the whole."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(60) % 2
+    x = np.column_stack([rng.lognormal(8, 2, 60) * (1 + 9 * labels), rng.integers(18, 90, 60)])
+    x[30:] *= 5
+    ring = np.roll(np.eye(30), 2, axis=1)
+    graph = make_graph(x, np.kron(np.eye(2), ring + ring.T), labels)
+    model = drgst.SelfTraining("gcn", {"epochs": 30}).fit(graph, drgst.random_split(graph, per_class=5, seed=0))
+    model.save(str(tmp_path))
+    half = make_graph(x[30:], ring + ring.T, labels[30:])
+    for found in (model, drgst.load_model(str(tmp_path))):
+        np.testing.assert_allclose(found.predict_proba(graph), model.probabilities_, atol=1e-6)
+        np.testing.assert_allclose(found.predict_proba(half), model.probabilities_[30:], atol=1e-5)
+
+
+def test_a_model_of_an_earlier_version_without_features_is_refused(karate: Graph) -> None:
+    rng = np.random.default_rng(0)
+    amounts = graph_with(rng.lognormal(8, 2, (40, 2)))
+    for graph in (karate, amounts):
+        with pytest.raises(RunError, match="earlier version, which did not save its features; fit it again"):
+            InputFeatures.of_state({}, graph, "auto")
+    words = graph_with((rng.random((40, 30)) < 0.1).astype(float))
+    assert InputFeatures.of_state({}, words, "auto").kind == "l1"
+    assert InputFeatures.of_state({}, amounts, "none").kind == "none"
+    with pytest.raises(RunError, match="damaged"):
+        InputFeatures.of_state({"features:kind": torch.tensor([9, 0, 0])}, words, "auto")

@@ -91,13 +91,6 @@ def test_a_saved_model(world: Any, worlds: Any, tmp_path: Path) -> None:
         assert (loaded.predict(other) == other.labels).mean() > 0.5
 
 
-@pytest.mark.parametrize("view", ["knn", "hops"])
-def test_the_view_can_be_set(world: Any, view: str) -> None:
-    model = drgst.SelfTraining("drgst-plus", settings={"view": view}).fit(world.graph, world.split)
-    assert re.fullmatch(NOTE.format(re.escape(view)), model.history_[0].note)
-    assert f"{view}.weight" in model.history_[-1].state
-
-
 def test_one_label_per_class(worlds: Any) -> None:
     world = worlds(per_class=1)
     model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split.without_validation())

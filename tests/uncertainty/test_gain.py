@@ -149,24 +149,6 @@ def test_same_generator_is_bit_identical(weighted, kind: str) -> None:
     assert (first != other).any()
 
 
-@pytest.mark.parametrize("kind", ["dropout", "dropedge"])
-def test_more_samples_come_nearer(weighted, kind: str) -> None:
-    """The error against 1,500 samples falls with T, about as 1/√T."""
-    best = sampled_gain(weighted.network, weighted.inputs, GainSettings(kind, 0.3, 1500), generator(9))
-    errors = [
-        np.mean(
-            [
-                np.abs(
-                    sampled_gain(weighted.network, weighted.inputs, GainSettings(kind, 0.3, t), generator(s)) - best
-                ).mean()
-                for s in range(5)
-            ]
-        )
-        for t in (10, 160)
-    ]
-    assert errors[1] < 0.5 * errors[0]
-
-
 def test_fast_dropedge_equals_the_head_on_the_dropped_graph(weighted) -> None:
     """The re-weighted product on C columns is head(h, A ∘ Z), sample by sample, with weights and a lone node."""
     network, inputs = weighted.network.eval(), weighted.inputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,23 +15,14 @@ from torch import Tensor
 from drgst.errors import SettingError
 from drgst.extras import import_extra
 from drgst.nn.inputs import Inputs
-from drgst.nn.losses import Objective
+from drgst.nn.losses import Objective, WeightedLoss
 from drgst.nn.models.base import Backbone
 from drgst.nn.ops.adjacency import Adjacency
-from drgst.nn.ops.sparse import Hidden, SparseMatrix
+from drgst.nn.ops.sparse import Hidden
 from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet, forward
 
 AUTO_NODES = 100_000  # of a batch by ``batch="auto"``: a step of GCN with 64 hidden units then takes 0.3 GB
 PARTS_PER_BATCH = 10  # parts that a batch unites, drawn anew in every pass, so that edges between parts are used, too
-
-
-@runtime_checkable
-class Divisible(Protocol):
-    """An objective that can be restricted to some of its nodes."""
-
-    def at(self, places: np.ndarray) -> Objective:
-        """The objective of ``nodes[places]``."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -77,7 +68,7 @@ class BatchTrainer(NetworkTrainer):
         schedule: Schedule,
         rng: np.random.Generator,
     ) -> None:
-        if not isinstance(objective, Divisible):
+        if not isinstance(objective, WeightedLoss):
             raise SettingError("this recipe compares nodes of the whole graph in its loss, so it needs batch=full")
         self.divisible = objective
         size = batch_size(schedule.batch, inputs.nodes.size)
@@ -154,11 +145,9 @@ class BatchTrainer(NetworkTrainer):
             places = np.flatnonzero(np.isin(self.objective.nodes, nodes, assume_unique=True))
             if places.size:
                 rows = np.searchsorted(nodes, self.objective.nodes[places])
-                yield Batch(
-                    _subgraph(self.whole, nodes),
-                    torch.from_numpy(rows).to(self.whole.device),
-                    self.divisible.at(places),
-                )
+                part = self.whole.restrict(nodes)
+                alone = replace(part, adj=Adjacency(part.adj.matrix, part.device))  # with its own degrees
+                yield Batch(alone, torch.from_numpy(rows).to(part.device), self.divisible.at(places))
 
 
 def partition(adjacency: sp.csr_array, parts: int) -> list[np.ndarray]:
@@ -171,13 +160,6 @@ def partition(adjacency: sp.csr_array, parts: int) -> list[np.ndarray]:
     order = np.argsort(part, kind="stable")
     found = np.split(order, np.cumsum(np.bincount(part, minlength=parts))[:-1])
     return [nodes for nodes in found if nodes.size]
-
-
-def _subgraph(inputs: Inputs, nodes: np.ndarray) -> Inputs:
-    """The subgraph of ``nodes`` with its own degrees."""
-    matrix = inputs.adj.form("plain").scipy[nodes][:, nodes]
-    x = inputs.x.rows(nodes) if isinstance(inputs.x, SparseMatrix) else inputs.x[torch.from_numpy(nodes)]
-    return replace(inputs, x=x, adj=Adjacency(matrix, inputs.device), nodes=inputs.nodes[nodes])
 
 
 def _in_passes(schedule: Schedule, steps: int) -> Schedule:

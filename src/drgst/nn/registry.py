@@ -148,12 +148,7 @@ def _pyg_parameters(spec: Any) -> dict[str, inspect.Parameter]:
 
 
 def _checked_pyg(network: nn.Module, name: str, classes: int) -> PyGModule:
-    try:
-        inspect.signature(network.forward).bind(None, None)
-    except TypeError as error:
-        raise SettingError(
-            f"forward of backbone {name} must take (x, edge_index) or (x, edge_index, edge_weight): {error}"
-        ) from error
+    _check_arguments(network.forward, f"forward of backbone {name}", "(x, edge_index) or (x, edge_index, edge_weight)")
     _check_trainable(network, name)
     return PyGModule(network, classes)
 
@@ -167,14 +162,19 @@ def check_two_part(network: nn.Module, name: str) -> nn.Module:
                 f"backbone {name} has no method {part}({arguments}); it needs forward(x, edge_index), "
                 "or hidden(x, adj) and head(h, adj)"
             )
-        try:
-            inspect.signature(method.forward if isinstance(method, nn.Module) else method).bind(None, None)
-        except TypeError as error:
-            raise SettingError(f"{part} of backbone {name} must take ({arguments}): {error}") from error
+        called = method.forward if isinstance(method, nn.Module) else method
+        _check_arguments(called, f"{part} of backbone {name}", f"({arguments})")
     if getattr(network, "random_hidden", True) is False and not callable(getattr(network, "drop", None)):
         raise SettingError(f"backbone {name} has random_hidden=False, so it needs a dropout module called drop")
     _check_trainable(network, name)
     return network
+
+
+def _check_arguments(method: Callable[..., Any], what: str, arguments: str) -> None:
+    try:
+        inspect.signature(method).bind(None, None)
+    except TypeError as error:
+        raise SettingError(f"{what} must take {arguments}: {error}") from error
 
 
 def _check_trainable(network: nn.Module, name: str) -> None:

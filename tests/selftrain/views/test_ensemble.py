@@ -73,13 +73,6 @@ def test_views_count_by_their_weights() -> None:
     np.testing.assert_allclose(both.logits, log_softmax(w["knn"] * knn.logits + w["hops"] * hops.logits), atol=1e-4)
 
 
-def test_weights_may_be_given() -> None:
-    graph = block_model(100, 300, seed=0, classes=3, features=60)
-    problem = Problem.of(graph, random_split(graph, per_class=5, val=0, test=20, seed=0), Settings())
-    given = MultiViewEnsemble(weights=(("knn", 0.25), ("hops", 0.75)))
-    assert given.view_weights(problem) == {"knn": 0.25, "hops": 0.75}
-
-
 @pytest.mark.parametrize("view", ["auto", "topology", *VIEWS])
 def test_every_view_is_bit_identical_again_and_when_predicted(world: Any, view: str) -> None:
     problem = world.problem("drgst-plus")
