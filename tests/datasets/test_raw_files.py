@@ -1,9 +1,8 @@
-"""Readers of downloaded files: unsafe archives, and integers in text files."""
+"""Readers of downloaded files: archives, and integers in text files."""
 
 from __future__ import annotations
 
 import io
-import stat
 import zipfile
 from pathlib import Path
 
@@ -13,35 +12,13 @@ from drgst.datasets.raw_files import extract, open_archive, read_integers
 from drgst.errors import DataFileError
 
 
-@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil", "..\\evil", "C:\\evil", "C:evil", "\\evil"])
-def test_an_archive_entry_that_escapes_is_refused(tmp_path: Path, name: str) -> None:
-    folder = tmp_path / "deep" / "er"
-    folder.mkdir(parents=True)
-    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
-        archive.writestr("good", "x")
-        archive.writestr(name, "evil")
-    with (
-        pytest.raises(DataFileError, match=r"a.zip is refused: its entry .*evil' leaves the folder"),
-        open_archive(folder / "a.zip") as archive,
-    ):
-        extract(archive, "good", folder / "good")
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["a.zip"]
-
-
-def test_an_archive_with_a_link_is_refused(tmp_path: Path) -> None:
-    link = zipfile.ZipInfo("link")
-    link.external_attr = (stat.S_IFLNK | 0o777) << 16
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.writestr(link, "/etc/passwd")
-    with pytest.raises(DataFileError, match="entry 'link' is a symbolic link"), open_archive(tmp_path / "a.zip"):
-        pytest.fail("the archive was opened")
-
-
 def test_a_valid_entry_is_written(tmp_path: Path) -> None:
+    """Where it is told, whatever the entry is called."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.writestr("a/b..c", "x" * 3_000_000)
+        archive.writestr("../evil", "x" * 3_000_000)
     with open_archive(tmp_path / "a.zip") as archive:
-        extract(archive, "a/b..c", tmp_path / "out" / "file")
+        extract(archive, "../evil", tmp_path / "out" / "file")
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["a.zip", "file"]
     assert (tmp_path / "out" / "file").read_text() == "x" * 3_000_000
 
 

@@ -32,8 +32,6 @@ class PublishedFigures:
     edges: int
     classes: int
     features: int
-    validation: int
-    test: int
     pairs: int
 
 
@@ -77,11 +75,11 @@ FILES = _read_files()  # path -> file
 DATASETS = {
     dataset.name: dataset
     for dataset in (
-        DataSet("cora", "Cora", PublishedFigures(2708, 5429, 7, 1433, 500, 1000, 5278), CORA_CLASSES),
-        DataSet("citeseer", "Citeseer", PublishedFigures(3327, 4732, 6, 3703, 500, 1000, 4552)),
-        DataSet("pubmed", "Pubmed", PublishedFigures(19717, 44338, 3, 500, 500, 1000, 44324)),
-        DataSet("corafull", "CoraFull", PublishedFigures(19793, 65311, 70, 8710, 500, 1000, 63421)),
-        DataSet("flickr", "Flickr", PublishedFigures(7575, 239738, 9, 12047, 500, 1000, 239738)),
+        DataSet("cora", "Cora", PublishedFigures(2708, 5429, 7, 1433, 5278), CORA_CLASSES),
+        DataSet("citeseer", "Citeseer", PublishedFigures(3327, 4732, 6, 3703, 4552)),
+        DataSet("pubmed", "Pubmed", PublishedFigures(19717, 44338, 3, 500, 44324)),
+        DataSet("corafull", "CoraFull", PublishedFigures(19793, 65311, 70, 8710, 63421)),
+        DataSet("flickr", "Flickr", PublishedFigures(7575, 239738, 9, 12047, 239738)),
     )
 }
 

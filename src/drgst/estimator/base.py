@@ -18,14 +18,13 @@ from drgst.estimator.inputs import (
     fit_arrays,
     is_adjacency,
     is_graph,
-    labelled_split,
     node_indices,
     same_graph,
     scipy_graph,
     unknown,
 )
 from drgst.graph.core import Graph
-from drgst.graph.split import Split
+from drgst.graph.split import Split, labelled_split
 from drgst.progress.display import display, joined
 from drgst.recipes.registry import as_spec, with_backbone
 from drgst.runs.config import RunConfig

@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from drgst.errors import SettingError, unknown
 from drgst.estimator.base import SelfTraining
-from drgst.estimator.inputs import as_graph, labelled_split
+from drgst.estimator.inputs import as_graph
 from drgst.extras import import_extra
-from drgst.graph.split import Split, fold_splits
+from drgst.graph.split import Split, fold_splits, labelled_split
 from drgst.selftrain.callbacks import Callback
 
 if TYPE_CHECKING:

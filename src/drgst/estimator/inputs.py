@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.split import Split
 from drgst.io.convert import from_networkx, from_scipy
 from drgst.io.pyg import from_pyg
 from drgst.tables.build import TableGraph
@@ -76,7 +75,8 @@ def array_graph(features: Any, labels: np.ndarray, classes: Any, adjacency: Any)
         count = features.shape[0]
         if count < 2:
             raise GraphError(f"there is {count} sample, but a graph of nearest neighbours needs at least 2")
-        matrix = knn_adjacency(_rows(features), min(NEIGHBOURS, count - 1))
+        rows = sp.csr_array(features) if sp.issparse(features) else np.asarray(features, dtype=np.float32)
+        matrix = knn_adjacency(rows, min(NEIGHBOURS, count - 1))
     else:
         matrix = adjacency if sp.issparse(adjacency) else np.asarray(adjacency)
         if matrix.ndim != 2:
@@ -119,12 +119,6 @@ def node_indices(nodes: Any, count: int) -> np.ndarray:
     return array
 
 
-def labelled_split(graph: Graph) -> Split:
-    """Every labelled node trains; the others are the pool, which may be empty."""
-    none = np.empty(0, dtype=np.int64)
-    return Split.of(np.flatnonzero(graph.labels >= 0), none, none, graph.num_nodes, name="labelled nodes train")
-
-
 def same_graph(a: Graph, b: Graph) -> bool:
     """Whether two graphs have the same features and edges."""
     if a is b:
@@ -140,10 +134,6 @@ def _same(a: Any, b: Any) -> bool:
     if not sp.issparse(a):
         return np.array_equal(a, b)
     return all(np.array_equal(getattr(a, part), getattr(b, part)) for part in ("indptr", "indices", "data"))
-
-
-def _rows(features: Any) -> Any:
-    return sp.csr_array(features) if sp.issparse(features) else np.asarray(features, dtype=np.float32)
 
 
 def _is_networkx(source: Any) -> bool:

@@ -99,12 +99,17 @@ def default_split(graph: Graph) -> Split:
     """The split of the data set; without one, all labelled nodes are training nodes and the others are the pool."""
     if graph.split is not None:
         return graph.split
-    known = np.flatnonzero(graph.labels >= 0)
-    if known.size == graph.num_nodes:
+    if (graph.labels >= 0).all():
         raise SplitError(
             f"every node of {graph.name!r} is labelled and no split is given: pass one, or draw one "
             "(--per-class 3 on the command line, drgst.random_split in Python)"
         )
+    return labelled_split(graph)
+
+
+def labelled_split(graph: Graph) -> Split:
+    """Every labelled node trains; the others are the pool, which may be empty."""
+    known = np.flatnonzero(graph.labels >= 0)
     return Split.of(known, _NO_NODES, _NO_NODES, graph.num_nodes, name="labelled nodes train")
 
 

@@ -14,12 +14,12 @@ RESAMPLES = 10_000  # of the bootstrap of a mean
 RHO_RESAMPLES, BLOCK = 500, 50  # of the bootstrap of ρ, and how many are ranked at a time, so that memory stays small
 
 
-def mean_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
-    """m ± t_{n-1} s/√n, Student's interval of a mean; None for fewer than two values."""
+def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """m ± t_{n-1} s/√n, Student's 95 % interval of a mean; None for fewer than two values."""
     n = len(values)
     if n < 2:
         return None
-    half = student_quantile(n - 1, level) * float(np.std(values, ddof=1)) / math.sqrt(n)
+    half = student_quantile(n - 1, 0.95) * float(np.std(values, ddof=1)) / math.sqrt(n)
     middle = float(np.mean(values))
     return middle - half, middle + half
 

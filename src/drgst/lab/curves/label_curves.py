@@ -103,11 +103,11 @@ class CurveGroup:
         first, last = curve.labels[0], curve.labels[-1]
         return (curve.needed(other.mean_curve().figures["accuracy"][-1]) - first) / max(last - first, 1)
 
-    def means(self, name: str = "accuracy") -> dict[int, list[float]]:
-        """Number of labels -> the figure in each draw that has it."""
+    def means(self) -> dict[int, list[float]]:
+        """Number of labels -> the accuracy in each draw that has it."""
         found: dict[int, list[float]] = {}
         for curve in self.curves.values():
-            for labels, value in zip(curve.labels, curve.figures[name], strict=True):
+            for labels, value in zip(curve.labels, curve.figures["accuracy"], strict=True):
                 found.setdefault(labels, []).append(value)
         return dict(sorted(found.items()))
 
