@@ -271,7 +271,9 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     def _fitted_result(self) -> Result:
         self._check_fitted()
         if not hasattr(self, "result_"):
-            raise RunError("a loaded model has neither graph nor history; drgst report and explain read a run folder")
+            raise RunError(
+                "a loaded model has no history; drgst report RUN and drgst explain RUN NODE read a run folder"
+            )
         return self.result_
 
     def _check_fitted(self) -> None:
