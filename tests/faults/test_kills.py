@@ -41,7 +41,7 @@ def _town(isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def words(recipe: str) -> list[str]:
     """A short run of a recipe."""
     changes = [f"{name}={value}" for name, value in find_recipe(recipe).readable(QUICK).items()]
-    return ["run", "town.npz", "--recipe", recipe, *(["--set", *changes] if changes else [])]
+    return ["run", "town.npz", "--recipe", recipe, *(["--set", ",".join(changes)] if changes else [])]
 
 
 def child(arguments: list[str], kill_at_write: int | None = None) -> None:
