@@ -42,6 +42,10 @@ class GraphCache:
         return self._values[name]
 
 
+def _no_step(_what: str, _number: int, _total: int) -> None:
+    """Nobody follows the steps; a function, so that a fitted estimator can be pickled."""
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """What a run may know: the graph with all labels hidden but those of train and val, the split, settings, seed."""
@@ -53,7 +57,7 @@ class Problem:
     graph_cache: GraphCache = field(default_factory=GraphCache, repr=False)  # shared by problems on the same graph
     sample_weight: np.ndarray | None = None  # (N,) weights of the user, None: 1 each
     sampled: np.ndarray | None = None  # (N,) whether a given label is part of a sample; None: all are
-    step: Step = field(default=lambda *_: None, repr=False)  # called before each step of a long computation
+    step: Step = field(default=_no_step, repr=False)  # called before each step of a long computation
     shards: Shards = field(default=ALONE, repr=False)  # the processes that share the run
 
     @classmethod
