@@ -90,7 +90,8 @@ def test_text_is_tf_idf_with_unit_rows() -> None:
     assert block[2].tolist() == [0, 0, 1]
 
 
-VALUES = st.one_of(st.none(), st.text(max_size=12), st.integers().map(str), st.floats().map(str), st.dates().map(str))
+TEXTS = st.text(st.characters(exclude_characters="\0"), max_size=12)  # the reader refuses zero bytes
+VALUES = st.one_of(st.none(), TEXTS, st.integers().map(str), st.floats().map(str), st.dates().map(str))
 
 
 @settings(max_examples=60, deadline=None)
