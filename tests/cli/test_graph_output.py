@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from drgst.cli.graph_output import _bar, progress_bar
+from drgst.cli.output import _bar, progress_bar
 
 
 def test_bars_are_ascii_where_the_terminal_is() -> None:

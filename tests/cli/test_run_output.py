@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drgst.cli.run_output import conclusions, stage_table
+from drgst.cli.output import conclusions, stage_table
 
 ROW: dict[str, Any] = {
     **{"stage": 0, "accepted": True, "note": "", "pseudo_labelled": 0, "precision": None, "val_accuracy": None},

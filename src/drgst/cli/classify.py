@@ -69,8 +69,8 @@ def classify(
     if check:
         _print_check(tables, json)
         return
+    from drgst.cli.output import print_result
     from drgst.cli.run import Announcer
-    from drgst.cli.run_output import print_result
     from drgst.runs.start import run_tables
 
     with Announcer(json) as announce:

@@ -39,7 +39,7 @@ Source = Annotated[
 @app.command("list")
 def list_datasets(json: JsonOption = False) -> None:
     """List the data sets that drgst knows, and where each comes from."""
-    from drgst.cli.graph_output import dataset_table
+    from drgst.cli.output import dataset_table
     from drgst.datasets.registry import DATASETS
 
     rows = [_dataset_row(dataset) for dataset in DATASETS.values()]
@@ -53,7 +53,7 @@ def get(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets to get.")],
 ) -> None:
     """Get data sets from a data folder, the cache or the internet."""
-    from drgst.cli.graph_output import progress_bar
+    from drgst.cli.output import progress_bar
     from drgst.datasets import load as datasets
     from drgst.datasets.registry import find_dataset
 
@@ -68,7 +68,7 @@ def get(
 @app.command()
 def show(source: Source, labels: LabelsOption = None, json: JsonOption = False) -> None:
     """Show statistics: sizes, homophily and class sizes."""
-    from drgst.cli.graph_output import print_statistics
+    from drgst.cli.output import print_statistics
     from drgst.datasets.load import open_graph
     from drgst.graph.stats import statistics
 

@@ -66,7 +66,7 @@ def run(
 
     Without any argument: drgst-de on Cora with 3 labels per class.
     """
-    from drgst.cli.run_output import print_result
+    from drgst.cli.output import print_result
     from drgst.datasets.registry import data_source
     from drgst.progress.loggers import check_loggers
     from drgst.recipes import find_recipe
@@ -107,7 +107,7 @@ class Announcer:
         self.folder: RunFolder | None = None
 
     def __call__(self, run: Run, folder: RunFolder) -> Callback | None:
-        from drgst.cli.run_output import introduction
+        from drgst.cli.output import introduction
         from drgst.progress.display import Progress, joined
         from drgst.progress.loggers import make_logger
 
@@ -128,7 +128,7 @@ class Announcer:
 
 def _open(data: str) -> Graph:
     """The graph, with a bar on standard error while something is downloaded."""
-    from drgst.cli.graph_output import progress_bar
+    from drgst.cli.output import progress_bar
     from drgst.datasets import load as datasets
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import DATASETS

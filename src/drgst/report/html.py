@@ -41,7 +41,7 @@ def render(data: dict[str, Any]) -> str:
 
 
 def embedded(data: dict[str, Any]) -> str:
-    """JSON that can stand in a script element: no character in it can end the element or a line of script."""
+    """JSON for a script element: no character in it can end the element or a line of script."""
     text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

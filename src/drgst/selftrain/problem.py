@@ -93,7 +93,7 @@ class Problem:
         """Weights of the training nodes, scaled to mean 1, (|V_L|,); 1 each where the user gave none.
 
         Where labels were asked for that are no sample, their numbers do not tell class shares: the labels of every
-        class then weigh the same in all.
+        class then have the same total weight.
         """
         train = self.split.train
         if self.sample_weight is None and self.sampled is None:
