@@ -31,7 +31,7 @@ REFUSED = {
     "figure": [
         (("tresholds",), "did you mean 'threshold'?"),
         (("labels", "--out", "a.pgn"), "it must end in .png, .pdf, .svg"),
-        (("labels", "--store", "none.db"), "none.db holds no runs for the figure labels"),
+        (("labels", "--store", "none.db"), "none.db holds no runs for the figure labels; drgst lab reproduce --store"),
         (("stages", "--dataset", "citeser"), "citese"),
         (("toy", "--set", "epocs=3"), "did you mean 'epochs'?"),
     ],
