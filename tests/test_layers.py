@@ -91,6 +91,51 @@ ORDERS = {
         base
         crossval drgst pseudo_label
     """,
+    "lab": """
+        paper statistics
+        store
+        grid
+        tables
+        figures
+        claims
+        progress
+        curves results tuning
+        reproduction
+        cli
+    """,
+    "lab/store": """
+        schema
+        export store
+        cells
+    """,
+    "lab/grid": """
+        grid
+        execute expand key_cache leases
+        executors
+        run_grid
+    """,
+    "lab/tables": """
+        layout
+        runs
+    """,
+    "lab/figures": """
+        registry
+        ablation confidence_gain labels stages
+        embedding_gain sweep toy
+    """,
+    "lab/claims": """
+        effect
+        decide
+    """,
+    "lab/curves": """
+        choosers
+        simulate
+        label_curves
+    """,
+    "lab/cli": """
+        bench
+        figure label_curve reproduce table tune
+    """,
 }
 INCOMPLETE = {"selftrain"}  # orders that leave out some modules
 
@@ -145,7 +190,7 @@ def test_no_package_has_a_cycle() -> None:
     """Of every package: there is an order of its modules and subpackages in which imports point one way."""
     folders = {path.parent for path in SOURCE.rglob("*.py")}
     cyclic = {folder.relative_to(SOURCE).as_posix() for folder in folders if not is_ordered(folder)}
-    assert cyclic <= {"cli", "lab", "recipes", "tables"}  # to be restructured
+    assert cyclic <= {"cli", "recipes", "tables"}  # to be restructured
 
 
 def is_ordered(folder: Path) -> bool:

@@ -13,8 +13,8 @@ import pytest
 from drgst.errors import RunError, SettingError
 from drgst.graph.split import random_split
 from drgst.io.npz import load_graph, save_graph
-from drgst.lab.executors import Inline
 from drgst.lab.grid.execute import validate
+from drgst.lab.grid.executors import Inline
 from drgst.lab.grid.grid import Grid
 from drgst.lab.store import Store
 from drgst.lab.tuning import THRESHOLDS, Space, Tuner, space_of

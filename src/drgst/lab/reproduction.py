@@ -31,7 +31,7 @@ from drgst.lab.store import Store
 from drgst.lab.store.cells import EXPORTS, Cells, RunFilter, runs_by_cell, stored_rows
 from drgst.lab.store.export import to_csv
 from drgst.lab.store.schema import COLUMNS
-from drgst.lab.tables.layout import ResultTable, render, to_html
+from drgst.lab.tables.layout import ResultTable, render
 from drgst.lab.tables.runs import TABLES, datasets, make_table
 from drgst.report.html import policy, stylesheet
 from drgst.report.style import check_matplotlib, save
@@ -77,7 +77,7 @@ def page(made: Reproduction, scale: str, datasets: Sequence[str]) -> str:
         '<div class="figures">',
         *(_picture(picture) for picture in made.pictures),
         "</div><h2>Tables</h2>",
-        *(f"<details><summary>{escape(t.title)}</summary>{to_html(t)}</details>" for t in made.tables.values()),
+        *(f"<details><summary>{escape(t.title)}</summary>{render(t, 'html')}</details>" for t in made.tables.values()),
         f"<h2>What is missing</h2>{_list(made.notes)}" if made.notes else "",
     ]
     text = (

@@ -18,8 +18,8 @@ from drgst.estimator.base import SelfTraining
 from drgst.extras import import_extra
 from drgst.graph.core import Graph
 from drgst.io.npz import save_graph
-from drgst.lab.executors import Inline, Local
 from drgst.lab.grid.execute import execute_own
+from drgst.lab.grid.executors import Inline, Local
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import run_grid
 from drgst.lab.progress import bench_display

@@ -11,11 +11,12 @@ from typing import Any
 
 from drgst.errors import RunError, SettingError, unknown
 from drgst.extras import import_extra
-from drgst.lab.executors import Executor
+from drgst.lab.grid.executors import Executor
 from drgst.lab.grid.expand import Expander
-from drgst.lab.grid.grid import Cell, Grid, Task, canonical
+from drgst.lab.grid.grid import Cell, Grid, Task
 from drgst.lab.grid.leases import is_running, start_time
 from drgst.lab.store import Store
+from drgst.lab.store.schema import canonical
 from drgst.recipes.registry import resolve
 
 WARM = 2  # draws that every trial gets before it may be pruned

@@ -15,7 +15,7 @@ from drgst.graph.split import random_split
 from drgst.io.npz import load_graph
 from drgst.lab.curves.label_curves import make_curves
 from drgst.lab.curves.simulate import Plan, Simulation, execute_curve, known_classes, start_split
-from drgst.lab.executors import Inline
+from drgst.lab.grid.executors import Inline
 from drgst.lab.store import Store
 from drgst.lab.store.cells import RunFilter, runs_by_cell
 from drgst.selftrain.problem import GraphCache

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from drgst.lab.executors import Inline
+from drgst.lab.grid.executors import Inline
 from drgst.lab.grid.expand import Expander
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.leases import EXPIRY, Leases, is_running, start_time

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from drgst.errors import SettingError
-from drgst.lab.executors import Inline
 from drgst.lab.figures.registry import FIGURES
+from drgst.lab.grid.executors import Inline
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import BenchResult, run_grid
 from drgst.lab.reproduction import FULL, QUICK, Scale, reproduce

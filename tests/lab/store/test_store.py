@@ -11,6 +11,7 @@ import pytest
 
 from drgst.errors import StoreError
 from drgst.lab.store import Store
+from drgst.lab.store.export import readable_rows
 
 Row = Callable[..., dict[str, Any]]
 
@@ -68,3 +69,19 @@ def test_a_store_of_another_version_is_refused(store: Store, make_row: Row, vers
         db.execute(f"PRAGMA user_version = {version}")
     with pytest.raises(StoreError, match=words), Store(store.path) as reader:
         reader.finished(["a"])
+
+
+@pytest.mark.parametrize("foreign", ["view", "trigger"])
+def test_a_store_with_a_program_in_it_is_refused(store: Store, make_row: Row, foreign: str) -> None:
+    """A recursive view in place of the runs would never end."""
+    store.add(make_row("a"))
+    store.close()
+    endless = "CREATE VIEW runs AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS key FROM r"
+    trigger = "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END"
+    with sqlite3.connect(store.path) as db:
+        for statement in ("DROP TABLE runs", endless) if foreign == "view" else (trigger,):
+            db.execute(statement)
+    with pytest.raises(StoreError, match=f"has a {foreign}"):
+        Store(store.path)
+    with pytest.raises(StoreError, match=f"has a {foreign}"):
+        readable_rows(store.path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from drgst.errors import SettingError
@@ -70,6 +72,29 @@ def test_a_name_in_csv_is_no_formula_and_a_number_stays_one() -> None:
     row = [Entry("=x"), Entry("-0.50 to +1.20")]
     table = ResultTable("t", [Column("who", is_text=True), Column("how")], [row])
     assert render(table, "csv").splitlines()[1] == "'=x,-0.50 to +1.20,"
+
+
+HOSTILE = "<script>alert(1)</script>|x\n| injected | \x1b[31m*b* [l](http://h)"
+
+
+@pytest.mark.parametrize("how", ["text", "md", "latex", "html", "csv"])
+def test_names_from_a_store_stay_in_their_cell(how: str) -> None:
+    hostile = [Column(HOSTILE, True), Column("n")]
+    text = render(ResultTable(HOSTILE, hostile, [[Entry(HOSTILE), Entry("1")]], notes=[HOSTILE]), how)
+    assert "\x1b" not in text
+    assert "\n| injected" not in text
+    if how in ("md", "html"):
+        assert "<script>" not in text
+    if how == "md":
+        row = text.splitlines()[4]
+        assert len(re.findall(r"(?<!\\)\|", row)) == 3  # the borders of two cells
+        assert r"\*b\* \[l\](http://h)" in row
+
+
+def test_tables_below_are_shown_below_and_are_one_csv() -> None:
+    table = ResultTable("A", [Column("x")], [[Entry("1", 1)]], below=ResultTable("B", [Column("x")], [[Entry("2")]]))
+    assert render(table, "md").index("### A") < render(table, "md").index("### B")
+    assert render(table, "csv").splitlines() == ["x,best,table", "1,yes,A", "2,,B"]
 
 
 def test_an_unknown_format_is_refused_with_the_nearest() -> None:

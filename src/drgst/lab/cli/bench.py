@@ -36,7 +36,7 @@ def bench(
     """
     if context.invoked_subcommand is not None:
         return
-    from drgst.lab.executors import make_executor
+    from drgst.lab.grid.executors import make_executor
     from drgst.lab.grid.grid import Grid
     from drgst.lab.grid.run_grid import run_grid
     from drgst.lab.progress import BenchProgress, print_result

@@ -34,7 +34,7 @@ def reproduce(
     A run that is in the store is not repeated: the same command continues an interrupted reproduction. The verdicts
     are also in OUT/claims.json.
     """
-    from drgst.lab.executors import Local
+    from drgst.lab.grid.executors import Local
     from drgst.lab.grid.grid import Grid
     from drgst.lab.grid.run_grid import BenchResult, run_grid
     from drgst.lab.progress import BenchProgress

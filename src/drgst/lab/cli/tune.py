@@ -40,8 +40,8 @@ def tune(
     The preset is for drgst run --config and drgst lab bench --preset. The same command continues the search.
     """
     from drgst.files import STANDARD_OUTPUT
-    from drgst.lab.executors import Local
     from drgst.lab.grid.execute import validate
+    from drgst.lab.grid.executors import Local
     from drgst.lab.grid.grid import Grid
     from drgst.lab.store import Store
     from drgst.lab.tuning import Tuner

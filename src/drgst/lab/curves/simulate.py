@@ -23,8 +23,9 @@ from drgst.graph.split import Split, draw_split
 from drgst.lab.curves.choosers import CURVE_CHOOSERS
 from drgst.lab.grid.execute import Row, blank, describe_error, failed, graph_cache, graph_of
 from drgst.lab.grid.expand import resolved
-from drgst.lab.grid.grid import Task, canonical
+from drgst.lab.grid.grid import Task
 from drgst.lab.store.cells import CURVE
+from drgst.lab.store.schema import canonical
 from drgst.recipes import find_recipe
 from drgst.runs.config import VALIDATIONS, RunConfig
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint

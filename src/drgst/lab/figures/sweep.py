@@ -14,10 +14,9 @@ import numpy as np
 
 from drgst.lab.figures.ablation import within_draws
 from drgst.lab.figures.registry import Request
-from drgst.lab.grid.grid import canonical
 from drgst.lab.paper import DRGST, dataset_label, recipe_label
 from drgst.lab.store.cells import RunFilter
-from drgst.lab.store.schema import Row
+from drgst.lab.store.schema import Row, canonical
 from drgst.report import style
 
 SYMBOLS = {"threshold": "threshold τ", "beta": "balance coefficient β"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product, starmap
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from drgst.datasets.registry import data_source
 from drgst.errors import SettingError
+from drgst.lab.store.schema import canonical
 
 if TYPE_CHECKING:
     from drgst.runs.config import RunConfig
@@ -108,11 +108,6 @@ class Task:
     def seed(self) -> int:
         """The seed of the training is the number of the draw."""
         return self.draw
-
-
-def canonical(value: Any) -> str:
-    """JSON with sorted keys and no blanks: equal for equal contents."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def variant(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> str:

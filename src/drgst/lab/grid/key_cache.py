@@ -10,8 +10,9 @@ from pathlib import Path
 
 import drgst
 from drgst.datasets.registry import DATASETS
-from drgst.lab.grid.grid import Cell, Grid, canonical
+from drgst.lab.grid.grid import Cell, Grid
 from drgst.lab.store import Store
+from drgst.lab.store.schema import canonical
 
 
 class KeyCache:

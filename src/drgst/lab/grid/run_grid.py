@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drgst.lab.executors import Executor
-from drgst.lab.grid.grid import Grid, Task, canonical
+from drgst.lab.grid.executors import Executor
+from drgst.lab.grid.grid import Grid, Task
 from drgst.lab.grid.key_cache import KeyCache
 from drgst.lab.grid.leases import Leases
 from drgst.lab.store import Store
 from drgst.lab.store.cells import CellName, Runs, grouped
+from drgst.lab.store.schema import canonical
 
 TICK = 0.5  # seconds to wait for a run to end before leases are renewed and the display is refreshed
 

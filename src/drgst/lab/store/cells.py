@@ -10,9 +10,8 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from drgst.errors import SettingError, StoreError, unknown
-from drgst.lab.grid.grid import canonical
 from drgst.lab.store.export import readable_rows
-from drgst.lab.store.schema import COLUMNS, Row
+from drgst.lab.store.schema import COLUMNS, Row, canonical
 from drgst.lab.store.store import Store
 
 CellName = tuple[str, int, str]  # data set, labels per class, recipe

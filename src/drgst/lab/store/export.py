@@ -11,7 +11,7 @@ from typing import Any
 
 from drgst.errors import DrgstWarning, StoreError
 from drgst.files import csv_text, original_cell, replacing, write_text
-from drgst.lab.store.schema import COLUMNS, KINDS, Row, invalid
+from drgst.lab.store.schema import COLUMNS, FOREIGN, KINDS, Row, invalid
 
 _PARSERS: dict[str, Callable[[str], Any]] = {"INTEGER": int, "REAL": float}
 _NUMBERS = {name: _PARSERS[kind] for name, kind in KINDS.items() if kind in _PARSERS}
@@ -101,6 +101,8 @@ def _from_damaged(path: Path) -> list[Row]:
     for order in ("ASC", "DESC"):
         try:
             db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            if foreign := db.execute(FOREIGN).fetchone():
+                raise StoreError(f"{path} has a {foreign[0]}, which drgst did not write")
             for number, *values in db.execute(
                 f"SELECT rowid, {', '.join(COLUMNS)} FROM runs NOT INDEXED ORDER BY rowid {order}"
             ):

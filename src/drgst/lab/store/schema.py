@@ -58,6 +58,8 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS key_cache (request TEXT PRIMARY KEY, keys TEXT NOT NULL)",
 )
 
+# views and triggers are programs: reading a view of a file from somebody else may never end
+FOREIGN = "SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%'"
 KINDS = {name: kind.split()[0] for name, kind in COLUMNS.items()}  # TEXT, INTEGER or REAL
 _TYPES = {"TEXT": str, "INTEGER": int, "REAL": float | int}
 _HIGHEST = {"REAL": 1.0, "INTEGER": 2**63 - 1}
@@ -68,6 +70,11 @@ _RULES: dict[str, tuple[bool, Any, float | None]] = {
     name: ("NOT NULL" not in COLUMNS[name], _TYPES[kind], _HIGHER.get(name, _HIGHEST.get(kind)))
     for name, kind in KINDS.items()
 }
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and no blanks: equal for equal contents."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def invalid(row: Row, columns: Iterable[str] | None = None) -> str | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from drgst.errors import StoreError
-from drgst.lab.store.schema import APPLICATION, COLUMNS, TABLES, VERSION, Row, invalid
+from drgst.lab.store.schema import APPLICATION, COLUMNS, FOREIGN, TABLES, VERSION, Row, invalid
 
 PATIENCE = 60.0  # seconds to wait for another writer
 
@@ -123,6 +123,9 @@ class Store:
 
     def _check(self, db: sqlite3.Connection) -> None:
         """Refuse a file that is damaged, not a store, or of another version; an empty file may become a store."""
+        foreign = db.execute(FOREIGN).fetchone()
+        if foreign:
+            raise StoreError(f"the store {self.path} has a {foreign[0]}, which drgst did not write; name another --store")
         problem = _value(db, "PRAGMA quick_check(1)")
         if problem != "ok":
             raise StoreError(_damaged(self.path, problem))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from drgst.cli.console import printable
 from drgst.errors import SettingError, unknown
 from drgst.files import csv_text
 
@@ -43,6 +45,7 @@ class ResultTable:
     notes: Sequence[str] = ()
     heading: str = ""  # above the number columns, in LaTeX
     latex: ResultTable | None = None  # another layout for LaTeX
+    below: ResultTable | None = None  # a table with the same columns, shown below this one
 
     @property
     def titles(self) -> list[str]:
@@ -56,8 +59,23 @@ class ResultTable:
         row, above = self.rows[number], self.rows[number - 1]
         return any(row[i].text != above[i].text for i in range(self.group))
 
+    def cleaned(self) -> ResultTable:
+        """The table with every text on one line and without characters that control a terminal."""
+        return replace(
+            self,
+            title=_one_line(self.title),
+            columns=[replace(column, title=_one_line(column.title)) for column in self.columns],
+            rows=[[replace(e, text=_one_line(e.text), remark=_one_line(e.remark)) for e in row] for row in self.rows],
+            notes=[_one_line(note) for note in self.notes],
+            latex=self.latex and self.latex.cleaned(),
+        )
+
     def _repr_html_(self) -> str:
-        return to_html(self)
+        return render(self, "html")
+
+
+def _one_line(text: str) -> str:
+    return printable(re.sub(r"[\r\n\t]+", " ", text))
 
 
 def to_text(table: ResultTable) -> str:
@@ -84,13 +102,13 @@ def to_text(table: ResultTable) -> str:
 def to_markdown(table: ResultTable) -> str:
     """A pipe table; the best of each group is bold."""
 
-    def line(fields: Sequence[str]) -> str:
-        return "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"
+    def line(fields: Iterable[str]) -> str:
+        return f"| {' | '.join(fields)} |"
 
     rule = [":--" if column.is_text else "--:" for column in table.columns]
-    lines = [f"### {table.title}", "", line(table.titles), line(rule)]
-    lines += [line([entry.show("**{}**") for entry in row]) for row in table.rows]
-    return "\n".join([*lines, "", *(f"{note}  " for note in table.notes)]).rstrip() + "\n"
+    lines = [f"### {markdown_escape(table.title)}", "", line(map(markdown_escape, table.titles)), line(rule)]
+    lines += [line(entry.show("**{}**", escape=markdown_escape) for entry in row) for row in table.rows]
+    return "\n".join([*lines, "", *(f"{markdown_escape(note)}  " for note in table.notes)]).rstrip() + "\n"
 
 
 def to_latex(table: ResultTable) -> str:
@@ -131,11 +149,15 @@ def to_html(table: ResultTable) -> str:
     )
 
 
-def to_csv(table: ResultTable) -> str:
-    """The fields as they are, and a last column that marks the best row of each group."""
-    best = ["yes" if any(entry.rank == 1 for entry in row) else "" for row in table.rows]
-    body = ([*(entry.show() for entry in row), mark] for row, mark in zip(table.rows, best, strict=True))
-    return csv_text([[*table.titles, "best"], *body])
+def to_csv(tables: Sequence[ResultTable]) -> str:
+    """The fields of all rows, a column that marks the best row of each group, and of several tables their titles."""
+    several = len(tables) > 1
+    lines = [[*tables[0].titles, "best", *(["table"] if several else [])]]
+    for table in tables:
+        for row in table.rows:
+            best = "yes" if any(entry.rank == 1 for entry in row) else ""
+            lines.append([*(entry.show() for entry in row), best, *([table.title] if several else [])])
+    return csv_text(lines)
 
 
 FORMATS: dict[str, Callable[[ResultTable], str]] = {
@@ -144,20 +166,28 @@ FORMATS: dict[str, Callable[[ResultTable], str]] = {
     "markdown": to_markdown,
     "latex": to_latex,
     "html": to_html,
-    "csv": to_csv,
 }
 
 
 def check_format(how: str) -> None:
     """Refuse an unknown format with the nearest name."""
-    if how not in FORMATS:
-        raise SettingError(unknown("format", how, FORMATS))
+    if how not in (*FORMATS, "csv"):
+        raise SettingError(unknown("format", how, (*FORMATS, "csv")))
 
 
 def render(table: ResultTable, how: str) -> str:
-    """The table in one of :data:`FORMATS`."""
+    """The table, and those below it, in one of :data:`FORMATS` or as CSV."""
     check_format(how)
-    return FORMATS[how](table)
+    tables, last = [table.cleaned()], table.below
+    while last is not None:
+        tables.append(last.cleaned())
+        last = last.below
+    return to_csv(tables) if how == "csv" else "\n".join(FORMATS[how](each) for each in tables)
+
+
+def markdown_escape(text: str) -> str:
+    """``text`` with the characters that mean something in a cell of a Markdown table escaped."""
+    return re.sub(r"([\\|*`\[\]])", r"\\\1", html.escape(text, quote=False))
 
 
 def latex_escape(text: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from drgst.errors import SettingError
-from drgst.lab.executors import Inline, RayExecutor
+from drgst.lab.grid.executors import Inline, RayExecutor
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import BenchCallback, run_grid
 from drgst.lab.store import Store
