@@ -77,7 +77,7 @@ def adaptive(graph: Graph, split: Split) -> None:
     objective = recipe.learner.objective(problem, targets, cross_entropy)  # type: ignore[attr-defined]
     rng = generator(0)
     network = Network().network(graph.num_features, graph.num_classes, settings)
-    from drgst.nn.random import set_generator
+    from drgst.nn.ops.dropout import set_generator
 
     set_generator(network, rng)
     rows = torch.from_numpy(objective.nodes)

@@ -203,7 +203,7 @@ def assert_same(a: History, b: History) -> None:
 def _same_state(one: Mapping[str, Any], two: Mapping[str, Any]) -> None:
     assert one.keys() == two.keys()
     for name, value in one.items():
-        np.testing.assert_array_equal(value.numpy(), two[name].numpy(), err_msg=name)
+        np.testing.assert_array_equal(value, two[name], err_msg=name)
 
 
 @pytest.fixture(scope="session")

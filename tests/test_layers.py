@@ -41,8 +41,8 @@ ORDERS = {
         core split html stats
     """,
     "nn": """
+        random records
         ops
-        random
         models
         adam inputs losses
         training registry

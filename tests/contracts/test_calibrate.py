@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
+from drgst.nn.records import State
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.parts import BiasCorrected, CaGCN, Calibrated, Identity, MaxStages, Mixing, Temperature, Threshold
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.slots.calibrate import Calibrate, Learnt
+from drgst.selftrain.slots.calibrate import Calibrate
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Fixed(Calibrate):
 
     temperature: float
 
-    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
-        return {"t": torch.tensor(self.temperature)}
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> State:
+        return {"t": np.array(self.temperature, dtype=np.float32)}
 
-    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
-        return logits / learnt["t"].numpy()
+    def apply(self, learnt: State, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
+        return logits / learnt["t"]
 
 
 SLOT = "calibrate"
@@ -43,7 +43,7 @@ def test_shape_and_type_are_kept(part: Calibrate, world: Any) -> None:
     if learnt is None:
         assert isinstance(part, Identity)
         return
-    assert all(isinstance(value, torch.Tensor) for value in learnt.values())
+    assert all(isinstance(value, np.ndarray) for value in learnt.values())
     made = part.apply(learnt, logits, problem.graph, "cpu")
     assert (made.shape, made.dtype) == (logits.shape, logits.dtype)
     assert np.isfinite(made).all()

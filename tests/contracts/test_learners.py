@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-import torch
 
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss, cross_entropy
@@ -33,13 +32,13 @@ class NearestMean:
     ) -> Trained:
         x, classes = problem.graph.features, range(problem.graph.num_classes)
         means = np.stack([x[targets.nodes[targets.labels == k]].mean(axis=0) for k in classes])
-        state = {"means": torch.from_numpy(means)}
+        state = {"means": means}
         logits = self.predict(state, problem.graph, problem.settings)
         nothing = np.full(problem.graph.num_nodes, np.nan, dtype=np.float32)
         return Trained(logits, logits, state, untrained(problem, logits, "means"), 0.0, lambda *_: nothing)
 
-    def predict(self, state: Mapping[str, torch.Tensor], graph: Graph, settings: Settings) -> np.ndarray:
-        return -((graph.features[:, None] - state["means"].numpy()) ** 2).sum(axis=2)
+    def predict(self, state: Mapping[str, np.ndarray], graph: Graph, settings: Settings) -> np.ndarray:
+        return -((graph.features[:, None] - state["means"]) ** 2).sum(axis=2)
 
 
 SLOT = "learner"
@@ -72,7 +71,7 @@ def test_train_and_predict(part: Any, validation: bool, world: Any) -> None:
     assert made.embedding.shape[0] == 60
     assert made.gain(generator(0), False).shape == (60,)
     assert np.isnan(made.training.val_loss) == (not validation)
-    assert all(isinstance(value, torch.Tensor) and "/" not in name for name, value in made.state.items())
+    assert all(isinstance(value, np.ndarray) and "/" not in name for name, value in made.state.items())
     np.testing.assert_allclose(part.predict(made.state, problem.graph, problem.settings), made.logits, atol=1e-5)
     np.testing.assert_array_equal(trained(part, problem).logits, made.logits)
 

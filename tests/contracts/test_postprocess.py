@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import result_stage
@@ -32,7 +31,7 @@ class MeanOfRuns(Postprocess):
         again = context.rerun(replace(context.problem, seed=1), context.recipe.with_parts(postprocess=()))
         other = result_stage(again, context.problem.settings.keep).final_logits
         made = (1 - self.weight) * logits + self.weight * other
-        return Adjusted(made, {"weight": torch.tensor(self.weight)}, "Mean of two runs.")
+        return Adjusted(made, {"weight": np.array(self.weight)}, "Mean of two runs.")
 
 
 SLOT = "postprocess"

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.nn.random import drop, generator, keep_scale, set_generator
+from drgst.nn.ops.dropout import drop, set_generator
+from drgst.nn.random import generator, keep_scale
 from drgst.nn.training import forward
 from drgst.transforms.propagate import sym_norm
 from drgst.uncertainty.gain import GainSettings, estimate_gain, information_gain, sampled_gain

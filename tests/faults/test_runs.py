@@ -76,7 +76,7 @@ def bits(folder: Path) -> list[Any]:
         stage = load_stage(path)
         arrays = [stage.logits, stage.all_gain, stage.embedding, stage.weights, stage.gain, stage.pseudo_labels.nodes]
         found.append([path.name, stage.trainings, stage.note, *(a.tobytes() for a in arrays)])
-        found.append({name: value.numpy().tobytes() for name, value in stage.state.items()})
+        found.append({name: value.tobytes() for name, value in stage.state.items()})
     return found
 
 

@@ -8,8 +8,9 @@ import scipy.sparse as sp
 import torch
 from torch import nn
 
+from drgst.nn.ops.dropout import Dropout, drop, set_generator
 from drgst.nn.ops.sparse import SparseMatrix
-from drgst.nn.random import Dropout, drop, generator, keep_scale, seeded_torch, set_generator
+from drgst.nn.random import generator, keep_scale, seeded_torch
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.25, 0.3, 0.999])

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
+from safetensors.numpy import load_file, save_file
 
 from drgst.errors import RunError
 from drgst.selftrain import persist
@@ -33,29 +32,29 @@ def test_memory_that_is_shared_or_read_only(history, tmp_path) -> None:
     """A learner may give one array twice, and arrays that are mapped from a file."""
     table = np.arange(12.0).reshape(3, 4)
     table.flags.writeable = False
-    tensor = torch.arange(6.0)
+    tensor = np.arange(6.0)
     stage = replace(history[0], embedding=table, logits=table, state={"a": tensor, "b": tensor[2:], "c": tensor})
     save_stage(stage, tmp_path / "s")
     loaded = load_stage(tmp_path / "s")
     np.testing.assert_array_equal(loaded.embedding, table)
     np.testing.assert_array_equal(loaded.logits, table)
     for name, value in stage.state.items():
-        torch.testing.assert_close(loaded.state[name], value, rtol=0, atol=0)
+        np.testing.assert_array_equal(loaded.state[name], value)
 
 
 def test_large_tensors_of_the_stage_before_are_written_once(history, tmp_path, monkeypatch) -> None:
     """They are read from the stage before; without it the file is refused."""
     monkeypatch.setattr(persist, "SHARED_BYTES", 50)
-    table, vectors = np.arange(60.0).reshape(15, 4), torch.arange(40.0)
-    first = replace(history[0], embedding=table, state={"v": vectors, "w": torch.ones(20)})
-    second = replace(history[1], embedding=table, state={"v": vectors, "w": torch.ones(20)})
+    table, vectors = np.arange(60.0).reshape(15, 4), np.arange(40.0)
+    first = replace(history[0], embedding=table, state={"v": vectors, "w": np.ones(20)})
+    second = replace(history[1], embedding=table, state={"v": vectors, "w": np.ones(20)})
     save_stage(first, tmp_path / "0")
     save_stage(second, tmp_path / "1", first)
     assert {"embedding", "state.v"}.isdisjoint(load_file(tmp_path / "1"))
     assert "state.w" in load_file(tmp_path / "1")
     loaded = load_stage(tmp_path / "1", load_stage(tmp_path / "0"))
     np.testing.assert_array_equal(loaded.embedding, table)
-    torch.testing.assert_close(loaded.state["v"], vectors, rtol=0, atol=0)
+    np.testing.assert_array_equal(loaded.state["v"], vectors)
     with pytest.raises(RunError, match="is damaged"):
         load_stage(tmp_path / "1")
 
@@ -99,6 +98,6 @@ def test_strange_header_is_refused(history, tmp_path, facts: str) -> None:
 
 def test_missing_array_or_header_is_refused(history, tmp_path) -> None:
     path = tmp_path / "s"
-    save_file({"x": torch.zeros(2)}, path)
+    save_file({"x": np.zeros(2)}, path)
     with pytest.raises(RunError):
         load_stage(path)

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 import torch
-from torch import Tensor
 
 from drgst.errors import RunError, SettingError
 from drgst.graph.core import Features, Graph
@@ -90,21 +89,19 @@ class InputFeatures:
         return self.ranks(x)
 
     @cached_property
-    def state(self) -> dict[str, Tensor]:
-        """The tensors from which :meth:`of_state` makes it again."""
+    def state(self) -> dict[str, np.ndarray]:
+        """The arrays from which :meth:`of_state` makes it again."""
         parts = {"ranks": self.ranks, "structure": self.structure}
         arrays = {f"{name}.{k}": a for name, part in parts.items() if part is not None for k, a in vars(part).items()}
         facts = np.array([KINDS.index(self.kind), self.sparse, self.fingerprint], dtype=np.int64)
-        return {
-            PREFIX + name: torch.from_numpy(np.require(a, None, "W")) for name, a in {**arrays, "kind": facts}.items()
-        }
+        return {PREFIX + name: np.asarray(a) for name, a in {**arrays, "kind": facts}.items()}
 
     @classmethod
-    def of_state(cls, state: Mapping[str, Tensor], graph: Graph, normalise: str) -> InputFeatures:
-        """What was fitted, from the tensors of a model; ``graph`` is the one to predict."""
+    def of_state(cls, state: Mapping[str, np.ndarray], graph: Graph, normalise: str) -> InputFeatures:
+        """What was fitted, from the state of a model; ``graph`` is the one to predict."""
         if normalise != "auto":
             return cls(normalise)
-        arrays = {name.removeprefix(PREFIX): t.numpy() for name, t in state.items() if name.startswith(PREFIX)}
+        arrays = {name.removeprefix(PREFIX): a for name, a in state.items() if name.startswith(PREFIX)}
         if not arrays:  # of an earlier version, which fitted to the graph that it predicted
             kind = input_kind(graph, normalise)
             if kind in ("ranks", "structure"):

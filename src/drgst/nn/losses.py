@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 SMALLEST = 1e-8  # smaller probabilities are set to this value before the logarithm
 
@@ -25,11 +26,13 @@ class Objective(Protocol):
         ...
 
 
-NodeLoss = Callable[[Tensor, Tensor], Tensor]  # (M, C) logits and (M,) labels -> the loss of each node, (M,)
+NodeLoss = Callable[["Tensor", "Tensor"], "Tensor"]  # (M, C) logits and (M,) labels -> the loss of each node, (M,)
 
 
 def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     """l(y, p) = -log p_y with p = softmax(z), (M,) (Eq. objective_func)."""
+    from torch.nn import functional as F  # slow to import
+
     return F.cross_entropy(logits, labels, reduction="none")
 
 
@@ -48,6 +51,13 @@ class CorrectedCrossEntropy:
         return -corrected.gather(1, labels.unsqueeze(1)).squeeze(1).clamp_min(SMALLEST).log()
 
 
+def corrected_cross_entropy(transition: np.ndarray) -> CorrectedCrossEntropy:
+    """:class:`CorrectedCrossEntropy` for T as an array, (C, C)."""
+    import torch  # slow to import
+
+    return CorrectedCrossEntropy(torch.from_numpy(transition).float())
+
+
 class WeightedLoss:
     """1/M Σ_i w_i l(y_i, p_i) over labelled and pseudo-labelled nodes, M = |V_L ∪ S_U| (Eq. final_loss).
 
@@ -62,6 +72,8 @@ class WeightedLoss:
         loss: NodeLoss = cross_entropy,
         device: torch.device | str = "cpu",
     ) -> None:
+        import torch  # slow to import
+
         self.nodes = nodes
         self.labels = torch.from_numpy(np.array(labels, dtype=np.int64)).to(device)
         self.weights = torch.from_numpy(np.array(weights, dtype=np.float32)).to(device)
@@ -72,6 +84,8 @@ class WeightedLoss:
 
     def at(self, places: np.ndarray) -> WeightedLoss:
         """The loss of ``nodes[places]`` alone, M their number."""
+        import torch
+
         part, index = copy(self), torch.from_numpy(places).to(self.labels.device)
         part.nodes, part.labels, part.weights = self.nodes[places], self.labels[index], self.weights[index]
         return part

@@ -19,7 +19,8 @@ from drgst.nn.losses import Objective, WeightedLoss
 from drgst.nn.models.base import Backbone
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden
-from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet, forward
+from drgst.nn.records import Schedule, ValidationSet
+from drgst.nn.training import NetworkTrainer, forward
 
 AUTO_NODES = 100_000  # of a batch by ``batch="auto"``: a step of GCN with 64 hidden units then takes 0.3 GB
 PARTS_PER_BATCH = 10  # parts that a batch unites, drawn anew in every pass, so that edges between parts are used, too

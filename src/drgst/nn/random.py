@@ -1,4 +1,4 @@
-"""Explicit random generators, and dropout from random bytes."""
+"""Explicit random generators, and dropout masks from random bytes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-import torch
-from torch import nn
-
-from drgst.nn.ops.sparse import Hidden, SparseMatrix
 
 
 def generator(*seed: int) -> np.random.Generator:
@@ -21,6 +17,8 @@ def generator(*seed: int) -> np.random.Generator:
 @contextmanager
 def seeded_torch(rng: np.random.Generator) -> Iterator[None]:
     """Seed torch's global generator from ``rng`` inside the context, and restore its state afterwards."""
+    import torch  # slow to import
+
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
         torch.manual_seed(int(rng.integers(2**63)))
         yield
@@ -39,35 +37,3 @@ def keep_scale(size: int, rate: float, rng: np.random.Generator) -> np.ndarray:
     cut = min(round(rate * levels), levels - 1)
     draws: np.ndarray = np.frombuffer(rng.bytes(size * width), dtype=f"u{width}")
     return (draws >= cut).astype(np.float32) * np.float32(levels / (levels - cut))
-
-
-def drop(h: Hidden, rate: float, rng: np.random.Generator) -> Hidden:
-    """h ∘ z / (1 - p) for a dense tensor or the values of a sparse matrix."""
-    if isinstance(h, SparseMatrix):
-        return h.with_values(h.scipy.data * keep_scale(h.scipy.nnz, rate, rng))
-    scale = torch.from_numpy(keep_scale(h.numel(), rate, rng)).to(h.device)
-    return h * scale.view(h.shape)
-
-
-class Dropout(nn.Module):
-    """h ∘ z / (1 - p) in training, h otherwise; for dense tensors and for the values of a sparse matrix."""
-
-    def __init__(self, rate: float) -> None:
-        super().__init__()
-        self.rate = rate
-        self.rng: np.random.Generator | None = None  # set by set_generator
-
-    def forward(self, h: Hidden) -> Hidden:
-        """h after dropout, of the same shape."""
-        if not self.training or self.rate == 0:
-            return h
-        if self.rng is None:
-            raise RuntimeError("this Dropout has no generator; call set_generator(module, rng) first")
-        return drop(h, self.rate, self.rng)
-
-
-def set_generator(module: nn.Module, rng: np.random.Generator) -> None:
-    """Set the generator of every :class:`Dropout` in ``module``."""
-    for part in module.modules():
-        if isinstance(part, Dropout):
-            part.rng = rng

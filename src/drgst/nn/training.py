@@ -8,8 +8,8 @@ after a fixed number of epochs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -23,60 +23,11 @@ from drgst.nn.inputs import Inputs
 from drgst.nn.losses import Objective
 from drgst.nn.models.base import Backbone
 from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.dropout import set_generator
 from drgst.nn.ops.sparse import Hidden, SparseMatrix
-from drgst.nn.random import seeded_torch, set_generator
+from drgst.nn.random import seeded_torch
+from drgst.nn.records import Curve, OnEpoch, Schedule, Training, ValidationSet
 from drgst.shards import ALONE, Shards
-
-OnEpoch = Callable[[int, float, float], None]  # epoch, training loss, validation loss (NaN without validation nodes)
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """The settings of a training."""
-
-    lr: float = 0.01  # Adam's learning rate
-    weight_decay: float = 5e-4  # L2 regularisation of all parameters
-    epochs: int = 2000  # largest number of epochs
-    patience: int = 200  # early-stopping window, in epochs
-    fixed_epochs: int | None = None  # without validation nodes: number of epochs; None: until predictions are stable
-    settle: float = 0.999  # predictions are stable if this share is equal to that of the previous check,
-    check_every: int = 10  # with this number of epochs between checks,
-    checks: int = 5  # for this number of checks in a row
-    batch: str | int = "full"  # nodes per step: "full", "auto" or a number (:mod:`drgst.nn.minibatch`)
-
-
-@dataclass(frozen=True)
-class ValidationSet:
-    """Validation nodes and their labels, (M,) each; both may be empty."""
-
-    nodes: np.ndarray
-    labels: np.ndarray
-
-
-@dataclass
-class Curve:
-    """The losses of each epoch."""
-
-    train_loss: list[float] = field(default_factory=list)
-    val_loss: list[float] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Training:
-    """The result of one training; the network has the weights of ``best_epoch``."""
-
-    epochs: int
-    best_epoch: int
-    first_val_loss: float
-    val_loss: float
-    val_accuracy: float
-    reason: str
-    curve: Curve
-
-    @property
-    def collapsed(self) -> bool:
-        """Whether the validation loss was never below its first value."""
-        return self.val_loss >= self.first_val_loss
 
 
 class NetworkTrainer:
@@ -280,3 +231,14 @@ def forward(network: Backbone, inputs: Inputs) -> Tensor:
     if type(network).forward is not nn.Module.forward:
         return network(inputs.x, inputs.adj)
     return network.head(network.hidden(inputs.x, inputs.adj), inputs.adj)
+
+
+def state_arrays(network: nn.Module) -> dict[str, np.ndarray]:
+    """A copy of the weights and buffers of ``network`` by name; bfloat16, which NumPy lacks, as float32."""
+    state = {name: value.detach().cpu() for name, value in network.state_dict().items()}
+    return {name: (t.float() if t.dtype == torch.bfloat16 else t).numpy().copy() for name, t in state.items()}
+
+
+def load_arrays(network: nn.Module, arrays: Mapping[str, np.ndarray]) -> None:
+    """Set the weights and buffers of ``network`` to those of :func:`state_arrays`."""
+    network.load_state_dict({name: torch.tensor(array) for name, array in arrays.items()})

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from drgst.recipes.baselines import own_settings
+from drgst.recipes.baselines import SETTINGS
 from drgst.recipes.drgst import by_threshold, until_convergence
 from drgst.recipes.presets import published_threshold
 from drgst.recipes.registry import recipe
-from drgst.selftrain.learners.adaptive import Adaptive
-from drgst.selftrain.learners.double_balancing import DoubleBalancing
 from drgst.selftrain.parts import (
     Accumulate,
     CaGCN,
@@ -81,6 +79,8 @@ def abn_threshold(settings: Settings) -> Recipe:
     per class), with 0.9 it has 82 %. The teacher is trained with negative pairs, too. ``stages`` and the result as in
     ``sts-threshold``.
     """
+    from drgst.selftrain.learners.adaptive import Adaptive  # imports torch, which is slow
+
     weights = settings.pseudo_weight, settings.negative_weight
     objective = Adaptive(settings.threshold, *weights, settings.negatives, staged=True)
     return Recipe(
@@ -105,6 +105,8 @@ def abn(settings: Settings) -> Recipe:
     ``pseudo_weight`` is 0.1, λ₁ = ``negative_weight`` is 0.1, set on Cora's validation nodes. As S is never fixed,
     the history has stage 0 alone.
     """
+    from drgst.selftrain.learners.adaptive import Adaptive  # imports torch, which is slow
+
     objective = Adaptive(settings.threshold, settings.pseudo_weight, settings.negative_weight, settings.negatives)
     reason = "pseudo-labels are selected inside training, anew in every epoch"
     return Recipe(learner=Network(objective=objective), stop=(NoNewLabels(reason),))
@@ -115,7 +117,7 @@ def abn(settings: Settings) -> Recipe:
     "balanced self-training in every epoch on a network that propagates apart from its layers",
     "Li et al., IceBerg: Debiased Self-Training for Class-Imbalanced Node Classification, WWW 2025",
     backbone="appnp",
-    **own_settings("appnp"),
+    **SETTINGS["appnp"],
 )
 def iceberg(settings: Settings) -> Recipe:
     """L = mean BCE(V_L) + λ · mean over S of [BCE(u, ȳ_u) + ½ RCE(u, ȳ_u)]; BCE = -log softmax(z + log π)_y.
@@ -127,6 +129,8 @@ def iceberg(settings: Settings) -> Recipe:
     from the paper's description; weights, warm-up and network settings are ours. As S is never fixed, the history has
     stage 0 alone.
     """
+    from drgst.selftrain.learners.double_balancing import DoubleBalancing  # imports torch, which is slow
+
     objective = DoubleBalancing(settings.pseudo_weight, reverse=0.5)
     reason = "pseudo-labels are selected inside training, anew in every epoch"
     return Recipe(learner=Network(objective=objective), stop=(NoNewLabels(reason),))

@@ -21,7 +21,7 @@ def import_recipe(path: str) -> RecipeSpec:
     if hasattr(found, "with_parts"):
         made = RecipeSpec(path, lambda _: found)
     elif _makes_recipes(found, module):
-        made = RecipeSpec(path, found, doc=inspect.getdoc(found) or "")
+        made = RecipeSpec(path, found, text=inspect.getdoc(found) or "")
     else:
         raise SettingError(
             f"recipe {path!r} is neither a Recipe nor a function of its module with one argument, settings"

@@ -49,11 +49,16 @@ class RecipeSpec:
     build: Make  # names the parts
     summary: str = ""  # one line
     paper: str = ""  # whose method it is
-    doc: str = ""  # equations and choices
+    text: str | Callable[[], str] = ""  # equations and choices, or what gives them
     version: int = 1  # raised when the results of the recipe change, so that stored runs are made again
     presets: Presets = for_dataset  # settings for a data set
     defaults: Mapping[str, Any] = field(default_factory=dict)  # settings that differ from the general defaults
     source_sha256: str = ""  # of the Python source of a recipe of the user's own
+
+    @property
+    def doc(self) -> str:
+        """Equations and choices."""
+        return self.text() if callable(self.text) else self.text
 
     def make(self, settings: Settings) -> AnyRecipe:
         """The parts, with the postprocessing that the settings ask for."""
@@ -105,7 +110,7 @@ def recipe(
     summary: str = "",
     paper: str = "",
     *,
-    doc: str = "",
+    doc: str | Callable[[], str] = "",
     version: int = 1,
     presets: Presets = for_dataset,
     **defaults: Any,
@@ -122,7 +127,7 @@ def recipe(
         if name in _TABLE:
             raise SettingError(f"a recipe named {name!r} exists already")
         text = doc or inspect.getdoc(build) or ""
-        line = summary or text.partition("\n")[0]
+        line = summary or (text() if callable(text) else text).partition("\n")[0]
         _TABLE[name] = RecipeSpec(name, build, line, paper, text, version, presets, defaults)
         return build
 

@@ -9,7 +9,7 @@ from scipy.stats import wasserstein_distance
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.nn.training import Training
+from drgst.nn.records import Training
 from drgst.runs.metrics import ClassScores, confusion, evaluation_nodes, reliability
 from drgst.runs.result import Result
 from drgst.selftrain.history import Stage

@@ -9,20 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors import SafetensorError, safe_open
-from torch import Tensor
 
 from drgst import __version__
 from drgst.errors import DrgstError, GraphError, RunError
 from drgst.extras import check_imported
 from drgst.files import write_text
 from drgst.graph.core import Graph
-from drgst.nn.registry import import_path
+from drgst.nn.records import State
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import own_recipe, with_backbone
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.persist import apart, write_tensors
+from drgst.selftrain.persist import write_tensors
 from drgst.selftrain.predict import own_state, predict_logits
 from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
 from drgst.selftrain.settings import Settings
@@ -42,7 +40,7 @@ class Model:
     settings: Settings
     class_names: tuple[str, ...]
     num_features: int
-    state: Mapping[str, Tensor]
+    state: State
     arrays: Mapping[str, np.ndarray]  # of the fitted graph: probabilities, gain, labeled_stage, …
     seed: int
     stop_reason: str
@@ -74,8 +72,8 @@ class Model:
         """Write the model to ``folder``; a model with a learner of the user's own is refused."""
         settings, backbone = self._to_save()
         tensors = {f"state.{k}": v for k, v in self.state.items()}
-        tensors |= {f"fitted.{k}": torch.from_numpy(np.require(v, None, ("C", "W"))) for k, v in self.arrays.items()}
-        write_tensors(Path(folder) / "model.safetensors", apart(tensors))
+        tensors |= {f"fitted.{k}": v for k, v in self.arrays.items()}
+        write_tensors(Path(folder) / "model.safetensors", tensors)
         facts = {
             "format": FORMAT,
             "drgst": __version__,
@@ -106,6 +104,8 @@ class Model:
         backbone = learner.backbone if isinstance(learner, Network) else None
         if backbone is None or isinstance(backbone, str):
             return self.settings.as_dict() | ({} if backbone is None else {"backbone": backbone}), {}
+        from drgst.nn.registry import import_path  # imports torch, which is slow
+
         path = import_path(backbone)
         named = {"own_backbone": part_name(backbone)} if path is None else {"backbone": path}
         return self.settings.as_dict(), named
@@ -121,7 +121,7 @@ class Model:
             facts = json.loads((source / "model.json").read_text(encoding="utf-8"))
             if facts["format"] != FORMAT:
                 raise RunError(f"{source} has model format {facts['format']}, this drgst reads format {FORMAT}")
-            with safe_open(source / "model.safetensors", framework="pt") as file:
+            with safe_open(source / "model.safetensors", framework="np") as file:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             return _checked(_model(facts, tensors, backbone))
         except DrgstError as error:
@@ -130,7 +130,7 @@ class Model:
             raise RunError(f"{source} is not a usable model: {type(error).__name__}: {error}") from error
 
 
-def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor], backbone: Any) -> Model:
+def _model(facts: dict[str, Any], tensors: State, backbone: Any) -> Model:
     name = str(facts["recipe"])
     named = facts.get("backbone") or facts["settings"].get("backbone")
     check_imported(name, "model.json", f"name it yourself: drgst --import {name.partition(':')[0]} COMMAND")
@@ -155,7 +155,7 @@ def _model(facts: dict[str, Any], tensors: Mapping[str, Tensor], backbone: Any) 
         class_names=_texts(facts["class_names"]),
         num_features=int(facts["num_features"]),
         state=state,
-        arrays={key: t.numpy() for key, t in fitted.items()},
+        arrays=fitted,
         seed=int(facts["seed"]),
         stop_reason=str(facts["stop_reason"]),
         note=str(facts["note"]),
@@ -177,7 +177,7 @@ def _checked(model: Model) -> Model:
         columns = model.num_features if model.input_features is None else model.input_features
         learner.check_state(own_state(model.state), columns, classes, model.settings)
     for name, values in model.state.items():
-        if values.is_floating_point() and not values.isfinite().all():
+        if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
             raise RunError(f"its weights {name} hold NaN or infinite numbers")
     if not np.isfinite(model.arrays["probabilities"]).all():
         raise RunError("its probabilities hold NaN or infinite numbers")

@@ -15,7 +15,6 @@ from drgst.files import plain, write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.memory import peak_memory_mb
-from drgst.nn.inputs import network_columns
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PARQUET, PREDICTIONS, SUMMARY, RunFolder
@@ -23,6 +22,7 @@ from drgst.runs.metrics import METRICS, Metrics, accuracy, finite, run_metrics, 
 from drgst.runs.model import Model
 from drgst.runs.predictions import Predictions
 from drgst.selftrain.history import History, Stage, result_stage
+from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.slots.postprocess import never_held_out
 from drgst.transforms.softmax import softmax
@@ -69,7 +69,7 @@ class Result:
             "out_of_fold": stage.out_of_fold,
             "given": run.problem.graph.labels,
         }
-        columns = network_columns(graph, settings.normalise)
+        columns = run.recipe.learner.columns(graph, settings) if isinstance(run.recipe.learner, Network) else None
         model = Model(
             recipe=str(run.config.recipe),
             parts=run.recipe,
@@ -81,7 +81,7 @@ class Result:
             seed=run.problem.seed,
             stop_reason=history.stop_reason,
             note=stage.note,
-            input_features=columns if columns != graph.num_features else None,
+            input_features=None if columns == graph.num_features else columns,
         )
         run = replace(run, problem=replace(run.problem))  # without the tensors and views that it has prepared
         ids, itself = graph.node_ids.tolist(), partial(_itself, run)

@@ -15,7 +15,6 @@ from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.memory import check_memory, return_freed_memory
-from drgst.nn.inputs import open_device
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import RecipeSpec, resolve
 from drgst.runs.config import RunConfig
@@ -96,7 +95,7 @@ class Run:
         message = f"{data} is not the graph that the config was written for: its contents have changed"
         config = replace(config, data_sha256=_same(config.data_sha256, data_fingerprint(graph), message))
         run = cls.of(graph, config)
-        open_device(run.problem.settings.device)  # refuse an unavailable one before a folder is made
+        run.problem.check_device()  # before a folder is made
         message = f"the labels or the split of {data} are not those that the config was written for"
         known = _same(config.known_sha256, known_fingerprint(run.problem), message)
         return replace(run, config=replace(run.config, known_sha256=known))

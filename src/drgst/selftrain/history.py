@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from torch import Tensor
 
 from drgst.extras import import_extra
-from drgst.nn.training import Training
+from drgst.nn.records import State, Training
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.transforms.softmax import softmax
 
@@ -43,7 +41,7 @@ class Stage:
     logits: np.ndarray  # (N, C)
     all_gain: np.ndarray  # (N,)
     embedding: np.ndarray  # (N, D)
-    state: Mapping[str, Tensor] = field(repr=False)
+    state: State = field(repr=False)
     calibrated: np.ndarray | None = None  # (N, C) logits after calibration; None: nothing was calibrated
     selection_logits: np.ndarray | None = None  # (N, C) logits that the parts of the next stage go by; None: ``logits``
     postprocessed: np.ndarray | None = None  # (N, C) logits of the result; None: not the result, or not postprocessed

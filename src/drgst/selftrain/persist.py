@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
-from torch import Tensor
+from safetensors.numpy import save_file
 
 from drgst.errors import RunError
 from drgst.files import replacing
-from drgst.nn.training import Curve, Training
+from drgst.nn.records import Curve, Training
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.history import Stage
 
@@ -39,19 +37,18 @@ def save_stage(stage: Stage, path: Path, before: Stage | None = None) -> None:
         **({"shared": shared} if shared else {}),
     }
     kept = {name: tensor for name, tensor in tensors.items() if name not in shared}
-    write_tensors(path, apart(kept), {"stage": json.dumps(facts)})
+    write_tensors(path, kept, {"stage": json.dumps(facts)})
 
 
-def _tensors(stage: Stage) -> dict[str, Tensor]:
+def _tensors(stage: Stage) -> dict[str, np.ndarray]:
     arrays = {name: getattr(stage, name) for name in (*ARRAYS, *OPTIONAL)}
     arrays |= {"nodes": stage.pseudo_labels.nodes, "labels": stage.pseudo_labels.labels}
-    tensors = {name: torch.from_numpy(np.require(a, None, ("C", "W"))) for name, a in arrays.items() if a is not None}
-    return tensors | {f"state.{name}": value for name, value in stage.state.items()}
+    arrays |= {f"state.{name}": array for name, array in stage.state.items()}
+    return {name: array for name, array in arrays.items() if array is not None}
 
 
-def _same_memory(tensor: Tensor, other: Tensor | None) -> bool:
-    size = tensor.numel() * tensor.element_size()
-    return other is not None and size > SHARED_BYTES and tensor.data_ptr() == other.data_ptr()
+def _same_memory(tensor: np.ndarray, other: np.ndarray | None) -> bool:
+    return other is not None and tensor.nbytes > SHARED_BYTES and tensor.ctypes.data == other.ctypes.data
 
 
 def load_stage(path: Path, before: Stage | None = None) -> Stage:
@@ -60,43 +57,32 @@ def load_stage(path: Path, before: Stage | None = None) -> Stage:
     A damaged file is refused by name.
     """
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(path, framework="np") as file:
             facts = json.loads(file.metadata()["stage"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         shared = facts.pop("shared", ())
         if shared:
             earlier = {} if before is None else _tensors(before)
             tensors |= {name: earlier[name] for name in shared}
-        arrays = {name: tensors[name].numpy() for name in ARRAYS}
-        pseudo = PseudoLabels(tensors["nodes"].numpy(), tensors["labels"].numpy())
+        arrays = {name: tensors[name] for name in ARRAYS}
+        pseudo = PseudoLabels(tensors["nodes"], tensors["labels"])
         trainings = tuple(Training(**{**t, "curve": Curve(**t["curve"])}) for t in facts.pop("trainings"))
         state = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
-        optional = {name: tensors[name].numpy() for name in OPTIONAL if name in tensors}
+        optional = {name: tensors[name] for name in OPTIONAL if name in tensors}
         given: dict[str, Any] = {**dict.fromkeys(OPTIONAL), **optional, **arrays, **facts}
         return Stage(pseudo_labels=pseudo, trainings=trainings, state=state, **given)
     except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> None:
+def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None) -> None:
     """Write ``tensors`` to ``path``; a full disk is a DataFileError that names it, and the old file stays."""
     with replacing(path) as temporary:
         try:
             save_file(
-                {name: t.contiguous() for name, t in tensors.items()},
+                {name: np.asarray(t, order="C") for name, t in tensors.items()},
                 temporary,
                 metadata=dict(metadata) if metadata else None,
             )
         except SafetensorError as error:
             raise OSError(str(error)) from error
-
-
-def apart(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors, with a copy of each that shares its memory with another, since a file holds no memory twice."""
-    seen: set[int] = set()
-    apart = {}
-    for name, tensor in tensors.items():
-        place = tensor.untyped_storage().data_ptr()
-        apart[name] = tensor.clone() if place in seen else tensor
-        seen.add(place)
-    return apart

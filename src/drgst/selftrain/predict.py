@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
-from torch import Tensor
 
 from drgst.errors import RunError
 from drgst.graph.core import Graph
+from drgst.nn.records import State
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.slots.postprocess import Postprocess
@@ -16,24 +14,22 @@ from drgst.selftrain.slots.postprocess import Postprocess
 CALIBRATION = "calibration/"  # of what the calibrator learnt, in the state of a stage; no module's name holds a slash
 POSTPROCESS = "postprocess/{}/"  # of what a postprocess part learnt, by its place
 
-State = Mapping[str, Tensor]
 
+class Arrays(dict[str, np.ndarray]):
+    """Arrays of a saved state by name; one that is missing is an error of the file, not of the program."""
 
-class Tensors(dict[str, Tensor]):
-    """Tensors of a saved state by name; one that is missing is an error of the file, not of the program."""
-
-    def __missing__(self, name: str) -> Tensor:
+    def __missing__(self, name: str) -> np.ndarray:
         raise RunError(f"the model lacks the tensor {name!r}: it is damaged, or another version of drgst saved it")
 
 
-def prefixed(prefix: str, learnt: State) -> dict[str, Tensor]:
+def prefixed(prefix: str, learnt: State) -> dict[str, np.ndarray]:
     """What a part learnt, named so that it can stand beside a network's weights."""
     return {prefix + name: value for name, value in learnt.items()}
 
 
-def own_state(state: State) -> Tensors:
-    """The learner's own tensors."""
-    return Tensors({name: value for name, value in state.items() if "/" not in name})
+def own_state(state: State) -> Arrays:
+    """The learner's own arrays."""
+    return Arrays({name: value for name, value in state.items() if "/" not in name})
 
 
 def predict_logits(recipe: AnyRecipe, state: State, graph: Graph, settings: Settings) -> np.ndarray:
@@ -53,5 +49,5 @@ def adjust_logits(recipe: AnyRecipe, state: State, logits: np.ndarray, graph: Gr
     return logits
 
 
-def _under(prefix: str, state: State) -> Tensors:
-    return Tensors({name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)})
+def _under(prefix: str, state: State) -> Arrays:
+    return Arrays({name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)})

@@ -6,17 +6,19 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features, Graph
 from drgst.graph.split import Split
-from drgst.nn.inputs import InputFeatures, Inputs, make_inputs
-from drgst.nn.training import ValidationSet
+from drgst.nn.records import ValidationSet
 from drgst.selftrain.settings import Settings
 from drgst.shards import ALONE, Shards
+
+if TYPE_CHECKING:
+    from drgst.nn.inputs import InputFeatures, Inputs
 
 Step = Callable[[str, int, int], None]  # what, number, total: as Callback.step
 
@@ -81,12 +83,23 @@ class Problem:
     @cached_property
     def features(self) -> InputFeatures:
         """What a network is given as features, fitted to the graph."""
+        from drgst.nn.inputs import InputFeatures  # imports torch, which is slow
+
         return InputFeatures.fit(self.graph, self.settings.normalise)
 
     @cached_property
     def inputs(self) -> Inputs:
         """The tensors of the graph."""
+        from drgst.nn.inputs import make_inputs
+
         return make_inputs(self.graph, self.settings.device, fitted=self.features)
+
+    def check_device(self) -> None:
+        """Refuse a device that can't be used here."""
+        if self.settings.device != "cpu":
+            from drgst.nn.inputs import open_device  # imports torch, which is slow
+
+            open_device(self.settings.device)
 
     @property
     def true_weights(self) -> np.ndarray:

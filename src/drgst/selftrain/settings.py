@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from drgst.errors import SettingError, nearest, unknown
-from drgst.nn.training import Schedule
+from drgst.nn.records import Schedule
 from drgst.uncertainty.class_prior import parse_shares, shares_text
-from drgst.uncertainty.gain import GainSettings
+
+if TYPE_CHECKING:
+    from drgst.uncertainty.gain import GainSettings
 
 
 def _fraction(value: Any) -> Any:
@@ -126,6 +128,8 @@ class Settings(BaseModel):
 
     def gain_settings(self) -> GainSettings:
         """The part that concerns information gain."""
+        from drgst.uncertainty.gain import GainSettings  # imports torch, which is slow
+
         return GainSettings(self.gain, self.drop_rate, self.samples, self.estimator)
 
     @property

@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass, replace
 
 import numpy as np
-from torch import Tensor
 
 from drgst.errors import TrainingError
 from drgst.nn.losses import NodeLoss, cross_entropy
@@ -135,7 +134,7 @@ class StageTrainer:
             state={**student.state, **learnt},
         )
 
-    def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, Tensor], np.ndarray | None]:
+    def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
         """What the calibrator learnt, and the logits it gives (None where it learnt nothing)."""
         part = self.recipe.calibrate
         learnt = part.fit(logits, self.problem, number)

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 BLOCK_BYTES = 16 * 2**20  # of a block of rows or columns: half of a common last-level cache
 NARROW_BYTES = 2**19  # of a block of rows that is converted from float16 and multiplied: half of a second-level cache
 MANY_ROWS = 100_000  # above which sums over blocks of rows are precise enough with float32 inside a block
+FEW_ENTRIES = 1_000_000  # of a matrix up to which SciPy multiplies it, without torch, which is slow to import
 FEW_COLUMNS = 8  # that a scaled matrix is multiplied by at a time
 PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
 
@@ -93,7 +94,12 @@ def csr_tensor(crow: Any, col: Any, values: Any, shape: tuple[int, int]) -> Any:
 
 
 def multiply_sparse(s: sp.csr_array, x: np.ndarray) -> np.ndarray:
-    """S X, (N, D) float32, for X of float32, by the kernel of torch, which is faster than that of SciPy."""
+    """S X, (N, D) float32, for X of float32, by SciPy or, where S is large, by torch, which has threads.
+
+    Both add the terms of an entry in the same order, so results are bit-identical.
+    """
+    if s.nnz <= FEW_ENTRIES:
+        return np.asarray(s.astype(np.float32, copy=False) @ x)
     import torch  # slow to import
 
     return (torch_csr(s) @ torch.from_numpy(np.ascontiguousarray(x))).numpy()
@@ -149,9 +155,11 @@ def multiply_rows(z: np.ndarray | sp.csr_array, weight: np.ndarray, out: np.ndar
 
 def as_float32(z: np.ndarray) -> np.ndarray:
     """float16 as float32 by torch, which is about six times as fast as NumPy; float32 as it is."""
+    if z.dtype == np.float32:
+        return z
     import torch  # slow to import
 
-    return z if z.dtype == np.float32 else torch.from_numpy(z).float().numpy()
+    return torch.from_numpy(z).float().numpy()
 
 
 def gram(z: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.shards import ALONE, Shards
-from drgst.transforms.products import BLOCK_BYTES, divide_rows, torch_csr
+from drgst.transforms.products import BLOCK_BYTES, FEW_ENTRIES, divide_rows, torch_csr
 from drgst.transforms.softmax import DOUBLE_ROWS, softmax
 
 ROWS = 1_000_000  # of an adjacency matrix that are scaled at a time
@@ -121,22 +121,36 @@ class Polynomial:
         A block of X fits the cache where N allows it. The result of a block is overwritten by the next one. Results do
         not depend on the number of threads: each row of a product is summed by one thread.
         """
-        import torch  # slow to import
-
         count, width = x.shape
-        matrix = torch_csr(self.s)
         step = min(max(BLOCK_BYTES // (4 * max(count, 1)), NARROWEST), WIDEST)
+        apply = self._small if self.s.nnz <= FEW_ENTRIES else self._large
         for start in range(0, width, step):
             columns = slice(start, min(start + step, width))
-            here = torch.from_numpy(np.array(x[:, columns], dtype=np.float32, order="C"))
-            following = torch.empty_like(here)
-            total = here * float(self.coefficients[0])
-            for c in self.coefficients[1:]:
-                torch.mm(matrix, here, out=following)
-                here, following = following, here
-                if c:
-                    total.add_(here, alpha=float(c))
-            yield columns, total.numpy()
+            yield columns, apply(np.array(x[:, columns], dtype=np.float32, order="C"))
+
+    def _small(self, here: np.ndarray) -> np.ndarray:
+        """p(S) X by SciPy; bit-identical to :meth:`_large`, as axpy and torch both round once."""
+        from scipy.linalg.blas import saxpy
+
+        s, total = self.s.astype(np.float32, copy=False), here * np.float32(self.coefficients[0])
+        for c in self.coefficients[1:]:
+            here = s @ here
+            if c:
+                saxpy(here.ravel(), total.ravel(), a=c)  # in place
+        return total
+
+    def _large(self, x: np.ndarray) -> np.ndarray:
+        """p(S) X by torch, with as many threads as it has."""
+        import torch  # slow to import
+
+        matrix, here = torch_csr(self.s), torch.from_numpy(x)
+        following, total = torch.empty_like(here), here * float(self.coefficients[0])
+        for c in self.coefficients[1:]:
+            torch.mm(matrix, here, out=following)
+            here, following = following, here
+            if c:
+                total.add_(here, alpha=float(c))
+        return np.asarray(total.numpy())
 
     def unit_rows(
         self, x: np.ndarray, out: np.ndarray, mean: np.ndarray | None = None, shards: Shards = ALONE

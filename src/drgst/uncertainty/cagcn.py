@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +15,8 @@ from drgst.nn.models.gcn import GCN
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden
 from drgst.nn.random import seeded_torch
-from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet, forward
+from drgst.nn.records import Schedule, State, ValidationSet
+from drgst.nn.training import NetworkTrainer, forward, load_arrays, state_arrays
 
 FLOOR = 1.1  # s > log 1.1 > 0: a positive factor keeps the largest logit
 SCHEDULE = Schedule(lr=0.01, weight_decay=5e-3, fixed_epochs=200)
@@ -60,20 +60,20 @@ class CalibrationLoss:
 
 def fit_cagcn(
     logits: np.ndarray, adj: Adjacency, loss: CalibrationLoss, rng: np.random.Generator, hidden: int = 16
-) -> dict[str, Tensor]:
+) -> dict[str, np.ndarray]:
     """The weights of a :class:`Calibrator` of the (N, C) logits that minimise ``loss``."""
     with seeded_torch(rng):
         network = Calibrator(logits.shape[1], hidden).to(adj.device)
     no_nodes = np.empty(0, dtype=np.int64)
     NetworkTrainer(network, _inputs(logits, adj), loss, ValidationSet(no_nodes, no_nodes), SCHEDULE, rng).fit()
-    return {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+    return state_arrays(network)
 
 
 @torch.no_grad()
-def apply_cagcn(learnt: Mapping[str, Tensor], logits: np.ndarray, adj: Adjacency) -> np.ndarray:
+def apply_cagcn(learnt: State, logits: np.ndarray, adj: Adjacency) -> np.ndarray:
     """z' of every node, (N, C), from the weights that :func:`fit_cagcn` returned."""
     network = Calibrator(logits.shape[1], learnt["gcn.weight1"].shape[1])
-    network.load_state_dict(dict(learnt))
+    load_arrays(network, learnt)
     network.to(adj.device).eval()
     return forward(network, _inputs(logits, adj)).cpu().numpy()
 

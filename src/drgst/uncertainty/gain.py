@@ -17,8 +17,9 @@ from drgst.nn.models.base import Backbone
 from drgst.nn.models.gcn import GCN
 from drgst.nn.models.module import PyGModule
 from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.dropout import drop
 from drgst.nn.ops.sparse import Hidden, SparseMatrix, thin_product
-from drgst.nn.random import drop, seeded_torch
+from drgst.nn.random import seeded_torch
 from drgst.uncertainty.dropedge import dropedge_gain
 
 Kind = Literal["dropout", "dropedge", "both"]

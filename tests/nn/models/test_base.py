@@ -13,7 +13,8 @@ import torch
 from drgst.graph.core import Graph, make_graph
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.ops.adjacency import Adjacency
-from drgst.nn.random import generator, set_generator
+from drgst.nn.ops.dropout import set_generator
+from drgst.nn.random import generator
 from drgst.nn.registry import BACKBONES
 from drgst.uncertainty.gain import GainSettings, estimate_gain
 

@@ -12,6 +12,7 @@ import pytest
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
+from drgst.nn.records import State
 from drgst.runs.metrics import ClassScores
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import believe, self_train
@@ -19,7 +20,7 @@ from drgst.selftrain.history import History
 from drgst.selftrain.persist import load_stage, save_stage
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
-from drgst.selftrain.slots.calibrate import CaGCN, Calibrate, Identity, Learnt, Temperature
+from drgst.selftrain.slots.calibrate import CaGCN, Calibrate, Identity, Temperature
 from drgst.selftrain.slots.postprocess import Calibrated
 from drgst.selftrain.slots.select import Threshold
 from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
@@ -90,10 +91,10 @@ def test_a_resumed_run_is_bit_identical(world: Any, same: Callable[[History, His
 class Halved(Calibrate):
     """A calibrator of one's own that learns nothing and halves the logits."""
 
-    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> State:
         return {}
 
-    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
+    def apply(self, learnt: State, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
         return logits / 2
 
 

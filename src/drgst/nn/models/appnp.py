@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -81,8 +81,6 @@ class DAGNN(MLP):
     The learnt vector s (C,) weighs each hop of each node (Liu, Gao, Ji, KDD 2020). K = 10, 64 hidden units, dropout 0.8
     and weight decay 0.005 as its authors use on Cora. ``head`` is the last layer with propagation and gates.
     """
-
-    recommended: ClassVar[dict[str, float]] = {"weight_decay": 5e-3}
 
     def __init__(
         self, features: int, classes: int, hidden: int = 64, dropout: float = 0.8, start: str = "glorot", hops: int = 10

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from drgst.errors import SettingError
 from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.dropout import Dropout
 from drgst.nn.ops.linear import Linear
 from drgst.nn.ops.sparse import Hidden
-from drgst.nn.random import Dropout
 
 
 class Backbone(nn.Module):
@@ -24,7 +24,6 @@ class Backbone(nn.Module):
     one_hop_layers: ClassVar[bool] = False  # whether ``hidden`` and ``head`` use A in one product each
     random_hidden: ClassVar[bool] = False  # whether ``hidden`` has dropout; if not, evaluation and training share it
     estimators: ClassVar[frozenset[str]] = frozenset({"dropout", "dropedge"})  # supported noise in the last layer
-    recommended: ClassVar[dict[str, float]] = {}  # training settings of its paper that differ from the defaults
 
     def __init__(self, dropout: float) -> None:
         super().__init__()

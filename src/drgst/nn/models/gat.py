@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -12,9 +10,9 @@ from drgst.errors import SettingError
 from drgst.nn.models.base import TwoLayers
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.attention import edge_product, edge_softmax, edges_of
+from drgst.nn.ops.dropout import Dropout
 from drgst.nn.ops.linear import Linear, weight
 from drgst.nn.ops.sparse import Hidden
-from drgst.nn.random import Dropout
 
 
 class GAT(TwoLayers):
@@ -25,7 +23,6 @@ class GAT(TwoLayers):
     attention, learning rate 0.005, as in the paper. Attention replaces edge weights; an edge of weight 0 is no edge.
     """
 
-    recommended: ClassVar[dict[str, float]] = {"lr": 0.005}
     depth = 2
 
     def __init__(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from torch import Tensor
 
 from drgst.nn.models.base import Backbone, TwoLayers, check_positive
@@ -51,8 +49,6 @@ class SGC(Backbone):
     layer: ``hidden`` is X, and dropout drops features. Learning rate 0.2 as in the paper, which tunes the weight decay
     (1e-5 here) and has no dropout; 0.7 was better on Cora's validation nodes.
     """
-
-    recommended: ClassVar[dict[str, float]] = {"lr": 0.2, "weight_decay": 1e-5}
 
     def __init__(self, features: int, classes: int, dropout: float = 0.7, start: str = "glorot", hops: int = 2) -> None:
         super().__init__(dropout)

@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 from drgst.nn.models.base import TwoLayers
 from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.ops.dropout import Dropout
 from drgst.nn.ops.linear import Linear, Weights
 from drgst.nn.ops.sparse import Hidden
-from drgst.nn.random import Dropout
 
 
 class SAGE(TwoLayers):

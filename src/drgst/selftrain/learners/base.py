@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from torch import Tensor
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss
-from drgst.nn.training import Curve, OnEpoch, Training
+from drgst.nn.records import Curve, OnEpoch, State, Training
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.uncertainty.calibration import log_loss
@@ -28,7 +27,7 @@ class Trained:
 
     logits: np.ndarray  # (N, C)
     embedding: np.ndarray  # (N, D)
-    state: Mapping[str, Tensor]  # enough to predict again
+    state: State  # enough to predict again
     training: Training
     seconds: float
     gain: Callable[[np.random.Generator, bool], np.ndarray] = field(repr=False)
@@ -49,7 +48,7 @@ class Learner(Protocol):
         self, problem: Problem, targets: Targets, loss: NodeLoss, seed: tuple[int, ...], on_epoch: OnEpoch | None, /
     ) -> Trained: ...
 
-    def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings, /) -> np.ndarray: ...
+    def predict(self, state: State, graph: Graph, settings: Settings, /) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +72,7 @@ class Explains(Protocol):
     @property
     def kinds(self) -> tuple[str, ...]: ...
 
-    def ablations(
-        self, state: Mapping[str, Tensor], graph: Graph, settings: Settings, node: int, /
-    ) -> Iterable[Ablation]: ...
+    def ablations(self, state: State, graph: Graph, settings: Settings, node: int, /) -> Iterable[Ablation]: ...
 
 
 @runtime_checkable
@@ -84,9 +81,7 @@ class CrossFits(Protocol):
 
     def with_choices(self, problem: Problem, /) -> Learner: ...
 
-    def average(
-        self, own: Mapping[str, Tensor], others: Sequence[Mapping[str, Tensor]], share: float, /
-    ) -> Mapping[str, Tensor]: ...
+    def average(self, own: State, others: Sequence[State], share: float, /) -> State: ...
 
 
 @runtime_checkable
@@ -96,7 +91,7 @@ class Divides(Protocol):
     def undivided(self, problem: Problem, /) -> str: ...
 
 
-def fitted(name: str, problem: Problem, logits: np.ndarray, state: Mapping[str, Tensor], began: float) -> Trained:
+def fitted(name: str, problem: Problem, logits: np.ndarray, state: State, began: float) -> Trained:
     """What a learner without epochs and without information gain has learnt; its embedding is its logits."""
 
     def gain(_: np.random.Generator, exact: bool) -> np.ndarray:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from drgst.errors import GraphError
 from drgst.graph.core import Features, Graph
 from drgst.nn.losses import NodeLoss
-from drgst.nn.training import OnEpoch
+from drgst.nn.records import OnEpoch, State
 from drgst.selftrain.learners.base import Trained, fitted
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
@@ -59,15 +56,15 @@ class LogisticPPR:
         model = LogisticRegression(C=self.inverse_l2, max_iter=1000)
         model.fit(rows, targets.labels, sample_weight=targets.weights)
         weight, bias = _all_classes(model.coef_, model.intercept_)
-        state = {"idf": torch.from_numpy(scale), "weight": torch.from_numpy(weight), "bias": torch.from_numpy(bias)}
+        state = {"idf": scale, "weight": weight, "bias": bias}
         logits = self.predict(state, graph, problem.settings)
         return fitted("logistic-ppr", problem, logits, state, began)
 
-    def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
+    def predict(self, state: State, graph: Graph, _settings: Settings) -> np.ndarray:
         """Π (X W) + b on any graph with the same features, (N, C)."""
-        x = row_l2(scale_columns(graph.features, state["idf"].numpy()))
-        mixed = np.asarray(x @ state["weight"].numpy())
-        return propagate_to_limit(sym_norm(graph.adjacency), mixed, self.alpha) + state["bias"].numpy()
+        x = row_l2(scale_columns(graph.features, state["idf"]))
+        mixed = np.asarray(x @ state["weight"])
+        return propagate_to_limit(sym_norm(graph.adjacency), mixed, self.alpha) + state["bias"]
 
 
 def _column_scale(features: Features) -> np.ndarray:

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
-from drgst.nn.inputs import NOTES, PREFIX, InputFeatures, Inputs, make_inputs
 from drgst.nn.losses import NodeLoss, Objective, WeightedLoss
-from drgst.nn.minibatch import batch_size, trainer_class
-from drgst.nn.models.base import Backbone
-from drgst.nn.models.module import PyGModule
 from drgst.nn.random import generator, seeded_torch
-from drgst.nn.registry import is_ours, make_backbone, settings_of
-from drgst.nn.training import OnEpoch, forward
+from drgst.nn.records import OnEpoch, State
 from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
-from drgst.uncertainty.gain import estimate_gain, fastest_settings
+
+if TYPE_CHECKING:
+    from drgst.nn.inputs import Inputs
+    from drgst.nn.models.base import Backbone
 
 TRAINING = ("normalise", "lr", "weight_decay", "epochs", "patience", "fixed_epochs", "batch", "on_collapse", "retries")
 ONE_GAIN = 5_000_011  # sets the generator of the gain apart from those of the trainings, with one seed for all
@@ -79,20 +74,29 @@ class Network:
         """The settings that it reads; a user's own backbone takes width and dropout if it has PyG's names for them."""
         if self.backbone is None:
             return ("backbone", "hidden", "dropout", "start", *TRAINING, *GAIN)
+        from drgst.nn.registry import settings_of  # imports torch, which is slow
+
         return (*settings_of(self.backbone), *TRAINING, *GAIN)
 
     def network(self, features: int, classes: int, settings: Settings) -> Backbone:
         """A fresh network from F features to C classes."""
+        from drgst.nn.registry import make_backbone
+
         spec = settings.backbone if self.backbone is None else self.backbone
         made = make_backbone(
             spec, features, classes, hidden=settings.hidden, dropout=settings.dropout, start=settings.start
         )
-        return cast(Backbone, made)
+        return cast("Backbone", made)
 
     def train(
         self, problem: Problem, targets: Targets, loss: NodeLoss, seed: tuple[int, ...], on_epoch: OnEpoch | None
     ) -> Trained:
         """From fresh weights to a network fitted to ``targets``; ``seed`` is (seed, stage, attempt, training)."""
+        from drgst.nn.inputs import NOTES
+        from drgst.nn.minibatch import trainer_class
+        from drgst.nn.models.module import PyGModule
+        from drgst.nn.training import state_arrays
+
         began = time.perf_counter()
         rng = generator(*(seed[0], 0, seed[2], 0) if self.one_seed else seed)
         with seeded_torch(rng):
@@ -108,7 +112,7 @@ class Network:
         trainer.shards = problem.shards
         training = trainer.fit(on_epoch)
         logits, embedding = self._outputs(network, problem.inputs)
-        state = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+        state = state_arrays(network)
         if problem.settings.normalise == "auto":
             state |= problem.features.state
         seconds = time.perf_counter() - began
@@ -118,6 +122,9 @@ class Network:
 
     def _gain(self, network: Backbone, problem: Problem, rng: np.random.Generator, exact: bool) -> np.ndarray:
         """B as the settings say, or (not exact) as cheaply as the network permits; NaN where it permits none."""
+        from drgst.nn.models.module import PyGModule
+        from drgst.uncertainty.gain import estimate_gain, fastest_settings
+
         settings = replace(problem.settings.gain_settings(), column_degrees=self.column_degrees)
         rng = generator(problem.seed, ONE_GAIN) if self.one_seed else rng
         wanted = settings if exact else fastest_settings(network, settings)
@@ -134,32 +141,52 @@ class Network:
 
     def undivided(self, problem: Problem) -> str:
         """Several processes share mini-batches only."""
+        from drgst.nn.minibatch import batch_size
+
         nodes = problem.graph.num_nodes
         if batch_size(problem.settings.batch, nodes) is not None:
             return ""
         return f"a batch has all {nodes:,} nodes; give a smaller batch, as in --set batch=10000"
 
     @staticmethod
-    @torch.no_grad()
     def _outputs(network: Backbone, inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
-        network.eval()
-        h = network.hidden(inputs.x, inputs.adj)
-        # contiguous, as they are read from a stage file: row sums are then bit-identical after a resume
-        logits = np.ascontiguousarray(forward(network, inputs).cpu().numpy())
-        return logits, np.ascontiguousarray(h.cpu().numpy()) if isinstance(h, Tensor) else logits
+        import torch
 
-    def check_state(self, state: Mapping[str, Tensor], features: int, classes: int, settings: Settings) -> None:
+        from drgst.nn.training import forward
+
+        network.eval()
+        with torch.no_grad():
+            h = network.hidden(inputs.x, inputs.adj)
+            # contiguous, as they are read from a stage file: row sums are then bit-identical after a resume
+            logits = np.ascontiguousarray(forward(network, inputs).cpu().numpy())
+        return logits, np.ascontiguousarray(h.cpu().numpy()) if isinstance(h, torch.Tensor) else logits
+
+    @staticmethod
+    def columns(graph: Graph, settings: Settings) -> int:
+        """The number of columns that the network is given of ``graph``."""
+        from drgst.nn.inputs import network_columns
+
+        return network_columns(graph, settings.normalise)
+
+    def check_state(self, state: State, features: int, classes: int, settings: Settings) -> None:
         """Refuse a saved state that is not one of this network."""
+        from torch import device
+
+        from drgst.nn.registry import is_ours
+
         ours = is_ours(settings.backbone if self.backbone is None else self.backbone)
-        with torch.device("meta") if ours else nullcontext():  # shapes alone: an edited number must not cost memory
+        with device("meta" if ours else "cpu"):  # shapes alone: an edited number must not cost memory
             expected = self.network(features, classes, settings).state_dict()
         state = _weights(state)
         for name in sorted(expected.keys() | state.keys()):
             if name not in state or name not in expected or state[name].shape != expected[name].shape:
                 raise RunError(f"its weights do not fit its settings (see {name})")
 
-    def predict(self, state: Mapping[str, Tensor], graph: Graph, settings: Settings) -> np.ndarray:
+    def predict(self, state: State, graph: Graph, settings: Settings) -> np.ndarray:
         """(N, C) logits of a saved network on any graph with the same features."""
+        from drgst.nn.inputs import InputFeatures, make_inputs
+        from drgst.nn.models.module import PyGModule
+
         fitted = InputFeatures.of_state(state, graph, settings.normalise)
         inputs = make_inputs(graph, settings.device, fitted=fitted)
         network = self.restored(state, inputs.x.shape[1], graph.num_classes, settings).to(inputs.device)
@@ -167,14 +194,18 @@ class Network:
             network.prepare(inputs.x, inputs.adj)
         return self._outputs(network, inputs)[0]
 
-    def restored(self, state: Mapping[str, Tensor], features: int, classes: int, settings: Settings) -> Backbone:
+    def restored(self, state: State, features: int, classes: int, settings: Settings) -> Backbone:
         """The network of a saved state."""
+        from drgst.nn.training import load_arrays
+
         with seeded_torch(generator(0)):
             network = self.network(features, classes, settings)
-        network.load_state_dict(_weights(state))
+        load_arrays(network, _weights(state))
         return network
 
 
-def _weights(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors of the network itself, without those of its features."""
+def _weights(state: State) -> dict[str, np.ndarray]:
+    """The arrays of the network itself, without those of its features."""
+    from drgst.nn.inputs import PREFIX
+
     return {name: value for name, value in state.items() if not name.startswith(PREFIX)}

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss
-from drgst.nn.training import OnEpoch
+from drgst.nn.records import OnEpoch, State
 from drgst.selftrain.learners.base import Ablation, Trained, fitted
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
@@ -69,21 +66,21 @@ class LabelPropagation:
         """Propagate the targets."""
         began = time.perf_counter()
         state = {
-            "keys": torch.from_numpy(node_keys(problem.graph, targets.nodes)),
-            "labels": torch.from_numpy(np.array(targets.labels, dtype=np.int64)),
-            "weights": torch.from_numpy(np.array(targets.weights, dtype=np.float64)),
+            "keys": node_keys(problem.graph, targets.nodes),
+            "labels": np.array(targets.labels, dtype=np.int64),
+            "weights": np.array(targets.weights, dtype=np.float64),
         }
         logits = self.predict(state, problem.graph, problem.settings)
         return fitted("label propagation", problem, logits, state, began)
 
-    def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
+    def predict(self, state: State, graph: Graph, _settings: Settings) -> np.ndarray:
         """log p of every node of a graph that contains the targets, (N, C)."""
         start = np.zeros((graph.num_nodes, graph.num_classes))
-        np.add.at(start, (_places(state, graph), state["labels"].numpy()), state["weights"].numpy())
+        np.add.at(start, (_places(state, graph), state["labels"]), state["weights"])
         s = sym_norm_without_loops(graph.adjacency).astype(np.float64)
         return np.log(row_probabilities(propagate_to_limit(s, start, self.alpha))).astype(np.float32)
 
-    def ablations(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
+    def ablations(self, state: State, graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
         """log p_u without each labelled node: F_u = Σ_i R_ui w_i e_{y_i} with R = α (I - (1-α) S)^-1, symmetric.
 
         Those of largest R_ui w_i, at most ten.
@@ -91,8 +88,8 @@ class LabelPropagation:
         start = np.zeros((graph.num_nodes, 1))
         start[node] = 1
         reach = propagate_to_limit(sym_norm_without_loops(graph.adjacency).astype(np.float64), start, self.alpha)
-        places, labels = _places(state, graph), state["labels"].numpy()
-        share = reach[places, 0] * state["weights"].numpy()
+        places, labels = _places(state, graph), state["labels"]
+        share = reach[places, 0] * state["weights"]
         total = np.bincount(labels, weights=share, minlength=graph.num_classes)
         found = []
         for k in np.argsort(-share, kind="stable")[:MOST_LABELLED].tolist():
@@ -103,9 +100,9 @@ class LabelPropagation:
         return found
 
 
-def _places(state: Mapping[str, Tensor], graph: Graph) -> np.ndarray:
+def _places(state: State, graph: Graph) -> np.ndarray:
     """The nodes of ``graph`` that are the targets of ``state``, (M,)."""
-    keys, mine = state["keys"].numpy(), node_keys(graph, np.arange(graph.num_nodes))
+    keys, mine = state["keys"], node_keys(graph, np.arange(graph.num_nodes))
     order = np.argsort(mine, kind="stable")
     place = order[np.minimum(np.searchsorted(mine, keys, sorter=order), mine.size - 1)]
     lost = int((mine[place] != keys).sum())

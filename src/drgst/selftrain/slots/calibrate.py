@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from drgst.graph.core import Graph
-from drgst.nn.inputs import open_device
-from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.random import generator
+from drgst.nn.records import State
 from drgst.selftrain.problem import Problem
 from drgst.transforms.propagate import sym_norm
 from drgst.transforms.softmax import log_softmax
-from drgst.uncertainty.cagcn import CalibrationLoss, apply_cagcn, fit_cagcn
 from drgst.uncertainty.calibration import (
     apply_matrices,
     fit_matrices,
@@ -27,7 +22,6 @@ from drgst.uncertainty.calibration import (
     own_and_smoothed,
 )
 
-Learnt = Mapping[str, Tensor]
 VALIDATION = frozenset({"validation"})
 
 
@@ -41,11 +35,11 @@ class Calibrate(ABC):
     requires: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
-    def fit(self, logits: np.ndarray, problem: Problem, stage: int, /) -> Learnt | None:
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int, /) -> State | None:
         """What :meth:`apply` needs; None where there is nothing to learn from, and the logits stay."""
 
     @abstractmethod
-    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str, /) -> np.ndarray:
+    def apply(self, learnt: State, logits: np.ndarray, graph: Graph, device: str, /) -> np.ndarray:
         """Calibrated logits of any graph, (N, C)."""
 
 
@@ -56,7 +50,7 @@ class Identity(Calibrate):
     def fit(self, _logits: np.ndarray, _problem: Problem, _stage: int) -> None:
         return None
 
-    def apply(self, _learnt: Learnt, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
+    def apply(self, _learnt: State, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
         return logits
 
 
@@ -66,12 +60,12 @@ class Temperature(Calibrate):
 
     requires: ClassVar[frozenset[str]] = VALIDATION
 
-    def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> Learnt:
+    def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> State:
         val = problem.split.val
-        return {"temperature": torch.tensor(fit_temperature(logits[val], problem.graph.labels[val]))}
+        return {"temperature": np.array(fit_temperature(logits[val], problem.graph.labels[val]), dtype=np.float32)}
 
-    def apply(self, learnt: Learnt, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
-        return (logits / learnt["temperature"].numpy()).astype(logits.dtype)
+    def apply(self, learnt: State, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
+        return (logits / learnt["temperature"]).astype(logits.dtype)
 
 
 @dataclass(frozen=True)
@@ -84,13 +78,13 @@ class BiasCorrected(Calibrate):
 
     requires: ClassVar[frozenset[str]] = VALIDATION
 
-    def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> Learnt:
+    def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> State:
         val = problem.split.val
         scale, shift = fit_scale_and_bias(logits[val], problem.graph.labels[val])
-        return {"scale": torch.tensor(scale), "shift": torch.from_numpy(shift)}
+        return {"scale": np.array(scale, dtype=np.float32), "shift": shift}
 
-    def apply(self, learnt: Learnt, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
-        return (logits * learnt["scale"].numpy() + learnt["shift"].numpy()).astype(logits.dtype)
+    def apply(self, learnt: State, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
+        return (logits * learnt["scale"] + learnt["shift"]).astype(logits.dtype)
 
 
 @dataclass(frozen=True)
@@ -104,13 +98,13 @@ class Mixing(Calibrate):
 
     requires: ClassVar[frozenset[str]] = VALIDATION
 
-    def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> Learnt:
+    def fit(self, logits: np.ndarray, problem: Problem, _stage: int) -> State:
         val = problem.split.val
         matrices, shift = fit_matrices(_log_probs(logits, problem.graph)[:, val], problem.graph.labels[val])
-        return {"matrices": torch.from_numpy(matrices), "shift": torch.from_numpy(shift)}
+        return {"matrices": matrices, "shift": shift}
 
-    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, _device: str) -> np.ndarray:
-        z = apply_matrices(_log_probs(logits, graph), learnt["matrices"].numpy(), learnt["shift"].numpy())
+    def apply(self, learnt: State, logits: np.ndarray, graph: Graph, _device: str) -> np.ndarray:
+        z = apply_matrices(_log_probs(logits, graph), learnt["matrices"], learnt["shift"])
         return z.astype(logits.dtype)
 
 
@@ -136,12 +130,20 @@ class CaGCN(Calibrate):
     weight: float = 0.5
     hidden: int = 16
 
-    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> Learnt:
+    def fit(self, logits: np.ndarray, problem: Problem, stage: int) -> State:
+        from drgst.nn.inputs import open_device  # imports torch, which is slow
+        from drgst.nn.ops.adjacency import Adjacency
+        from drgst.uncertainty.cagcn import CalibrationLoss, fit_cagcn
+
         val = problem.split.val
         adj = Adjacency(problem.graph.adjacency, open_device(problem.settings.device))
         rng = generator(problem.seed, stage, CALIBRATION)
         loss = CalibrationLoss(val, problem.graph.labels[val], self.weight)
         return fit_cagcn(logits, adj, loss, rng, self.hidden)
 
-    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
+    def apply(self, learnt: State, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
+        from drgst.nn.inputs import open_device  # imports torch, which is slow
+        from drgst.nn.ops.adjacency import Adjacency
+        from drgst.uncertainty.cagcn import apply_cagcn
+
         return apply_cagcn(learnt, logits, Adjacency(graph.adjacency, open_device(device)))

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
-from drgst.nn.losses import CorrectedCrossEntropy, NodeLoss, cross_entropy
+from drgst.nn.losses import NodeLoss, corrected_cross_entropy, cross_entropy
 from drgst.selftrain.learners.base import Trained
 from drgst.transforms.softmax import softmax
 
@@ -87,7 +86,7 @@ class Transition:
     def __call__(self, train: TrainOnce, labelled: Labelled, _teacher: Teacher) -> Corrected:
         first = train(cross_entropy)
         t = learn_transition(softmax(first.logits[labelled.nodes]), labelled.labels, labelled.classes)
-        second = train(CorrectedCrossEntropy(torch.from_numpy(t).float()))
+        second = train(corrected_cross_entropy(t))
         return Corrected(second, (first, second), t)
 
 
@@ -120,5 +119,5 @@ class CarriedTransition:
     def __call__(self, train: TrainOnce, labelled: Labelled, teacher: Teacher) -> Corrected:
         before = np.eye(labelled.classes) if teacher.transition is None else teacher.transition
         t = learn_transition_as_released(softmax(teacher.logits[labelled.nodes]), labelled.labels, before)
-        student = train(CorrectedCrossEntropy(torch.from_numpy(t).float()))
+        student = train(corrected_cross_entropy(t))
         return Corrected(student, (student,), t)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
-import torch
-from torch import Tensor
 
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.nn.records import State
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learners.base import CrossFits
 from drgst.selftrain.problem import Problem
-from drgst.selftrain.slots.calibrate import Calibrate, Learnt
+from drgst.selftrain.slots.calibrate import Calibrate
 from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 from drgst.selftrain.views.stacking import folds
 from drgst.transforms.propagate import propagate, sym_norm_without_loops
@@ -45,10 +44,10 @@ class Adjusted:
     """The logits that a postprocess part gives, what it learnt, and a sentence on it for the stage's note."""
 
     logits: np.ndarray  # (N, C)
-    learnt: Mapping[str, Tensor] = field(default_factory=dict)
+    learnt: State = field(default_factory=dict)
     note: str = ""
     out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels, or NaN
-    state: Mapping[str, Tensor] = field(default_factory=dict)  # tensors of the learner that take the place of its own
+    state: State = field(default_factory=dict)  # arrays of the learner that take the place of its own
 
 
 class Postprocess(ABC):
@@ -58,7 +57,7 @@ class Postprocess(ABC):
     def __call__(self, logits: np.ndarray, context: Context, /) -> Adjusted:
         """The logits of the fitted graph, (N, C)."""
 
-    def apply(self, _learnt: Mapping[str, Tensor], logits: np.ndarray, _graph: Graph, _device: str, /) -> np.ndarray:
+    def apply(self, _learnt: State, logits: np.ndarray, _graph: Graph, _device: str, /) -> np.ndarray:
         """The logits of another graph, by what was learnt; as they are where the part knows one graph only."""
         return logits
 
@@ -77,7 +76,7 @@ class Calibrated(Postprocess):
         adjusted = part.apply(learnt, logits, problem.graph, problem.settings.device)
         return Adjusted(adjusted, learnt)
 
-    def apply(self, learnt: Learnt, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
+    def apply(self, learnt: State, logits: np.ndarray, graph: Graph, device: str) -> np.ndarray:
         return self.calibrate.apply(learnt, logits, graph, device) if learnt else logits
 
 
@@ -137,14 +136,14 @@ class ClassPrior(Postprocess):
             held_out = context.stage.out_of_fold, graph.labels[split.train]
             temperature = fit_temperature_under_prior(logits[rest], shares, *held_out)
         shift = prior_shift(logits[rest] / temperature, shares)
-        learnt = {"temperature": torch.tensor(temperature), "shift": torch.from_numpy(shift)}
+        learnt = {"temperature": np.array(temperature, dtype=np.float32), "shift": shift}
         known = np.flatnonzero(np.isfinite(shares)).tolist()
         stated = [f"{graph.class_names[c]} {shares[c]:.3g} (without it {own[c]:.3g})" for c in known]
         note = f"Class prior of the unlabelled nodes: {', '.join(stated)}; temperature under it {temperature:.2f}."
         return Adjusted(self.apply(learnt, logits, graph, ""), learnt, note)
 
-    def apply(self, learnt: Mapping[str, Tensor], logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
-        return (logits / learnt["temperature"].numpy() + learnt["shift"].numpy()).astype(logits.dtype)
+    def apply(self, learnt: State, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
+        return (logits / learnt["temperature"] + learnt["shift"]).astype(logits.dtype)
 
 
 @dataclass(frozen=True)
@@ -182,19 +181,20 @@ class CrossFitted(Postprocess):
         sample = known & problem.train_sampled
         sample = sample if sample.any() else known
         correct = [int((z.argmax(axis=1) == labels)[known].sum()) for z in stages]
-        learnt = {
-            "temperature": torch.tensor(fit_temperature_with_prior(stages[-1][sample], labels[sample])),
-            "correct": torch.tensor(correct),
-            "labels": torch.tensor(int(known.sum())),
+        temperature = fit_temperature_with_prior(stages[-1][sample], labels[sample])
+        learnt: State = {
+            "temperature": np.array(temperature, dtype=np.float32),
+            "correct": np.array(correct, dtype=np.int64),
+            "labels": np.array(known.sum(), dtype=np.int64),
         }
-        state: Mapping[str, Tensor] = {}
+        state: State = {}
         if isinstance(context.recipe.learner, CrossFits):
             logits, state = self.average(context, last)
         calibrated, held_out = (self.apply(learnt, z, problem.graph, "") for z in (logits, stages[-1]))
         held_out[~known] = np.nan
         return Adjusted(calibrated, learnt, describe(learnt, int((~known).sum())), held_out, state)
 
-    def average(self, context: Context, runs: list[Stage]) -> tuple[np.ndarray, Mapping[str, Tensor]]:
+    def average(self, context: Context, runs: list[Stage]) -> tuple[np.ndarray, State]:
         """(1 - a) z + a mean_k z_k, a = n / (n + 10) for n labels per class; and what the learner averages likewise.
 
         A fold run lacks a third of the labels, which costs it more than the average brings where labels are very few.
@@ -207,9 +207,9 @@ class CrossFitted(Postprocess):
         z = (1 - a) * own.final_logits + a * np.mean([stage.final_logits for stage in runs], axis=0)
         return log_softmax_float32(z), learner.average(own.state, [stage.state for stage in runs], a)
 
-    def apply(self, learnt: Mapping[str, Tensor], logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
+    def apply(self, learnt: State, logits: np.ndarray, _graph: Graph, _device: str) -> np.ndarray:
         """z / T; z where nothing was learnt."""
-        return (logits / learnt["temperature"].numpy()).astype(logits.dtype) if learnt else logits
+        return (logits / learnt["temperature"]).astype(logits.dtype) if learnt else logits
 
     def fold_recipe(self, context: Context) -> AnyRecipe:
         """The recipe up to the stage of the result, with the choices of its learner, without postprocess parts."""
@@ -235,7 +235,7 @@ def fold_problem(problem: Problem, inside: np.ndarray) -> Problem:
     return replace(problem, graph=problem.graph.with_(labels=labels), split=known)
 
 
-def describe(learnt: Mapping[str, Tensor], alone: int = 0) -> str:
+def describe(learnt: State, alone: int = 0) -> str:
     """``Out-of-fold accuracy 57 % (12 of 21 labels; by stage 48, 52, 57 %); temperature 1.10.``
 
     ``alone``: how many labels were never held out.

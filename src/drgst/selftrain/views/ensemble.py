@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss, cross_entropy
-from drgst.nn.training import OnEpoch
+from drgst.nn.records import OnEpoch, State
 from drgst.selftrain.learners.base import Ablation, Trained, untrained
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
@@ -68,18 +66,18 @@ class MultiViewEnsemble:
         views, weights = self.views(problem), self.view_weights(problem)
         targets = evened(subsample(targets, self.max_pseudo_labels))
         regression = SoftmaxRegression(problem.graph.num_classes)
-        state: dict[str, Tensor] = {}
+        state: dict[str, np.ndarray] = {}
         for number, (name, share) in enumerate(weights.items(), 1):
             problem.step("view", number, len(weights))
             weight, bias = _fitted(regression, views, name, targets)
-            state |= {f"{name}.weight": torch.from_numpy(weight), f"{name}.bias": torch.from_numpy(bias)}
-            state[name + SHARE] = torch.tensor(share, dtype=torch.float64)
+            state |= {f"{name}.weight": weight, f"{name}.bias": bias}
+            state[name + SHARE] = np.array(share, dtype=np.float64)
         log_p, gain = _evaluated(views, state, weights)
         first = max(weights, key=lambda name: weights[name])
         return Trained(
             log_p,
             views.leading(first, SHOWN_COLUMNS),
-            state | {MAPS + name: torch.from_numpy(array) for name, array in views.saved(weights).items()},
+            state | {MAPS + name: array for name, array in views.saved(weights).items()},
             untrained(problem, log_p, "softmax regression is fitted"),
             time.perf_counter() - began,
             lambda _rng, _exact: gain(),
@@ -108,14 +106,14 @@ class MultiViewEnsemble:
             problem.cache[key] = {name: w / sum(kept.values()) for name, w in kept.items()}
         return dict(problem.cache[key])
 
-    def predict(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings) -> np.ndarray:
+    def predict(self, state: State, graph: Graph, _settings: Settings) -> np.ndarray:
         """log p of every node of a graph with the same features, (N, C), with the maps of the fitted graph.
 
         Its first nodes may be those of the fitted graph, with new nodes after them; then all views are carried over.
         """
         return combine(*self._applied(state, graph))
 
-    def _applied(self, state: Mapping[str, Tensor], graph: Graph) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    def _applied(self, state: State, graph: Graph) -> tuple[dict[str, np.ndarray], dict[str, float]]:
         """View -> L_v on ``graph``, and view -> weight, of the views that it allows."""
         views, weights = Views(graph, fitted_maps(state)), fitted_weights(state)
         kept = views.carried_over(weights)
@@ -126,19 +124,17 @@ class MultiViewEnsemble:
         """The learner with the view weights that it has for ``problem``, whatever it is trained on next."""
         return replace(self, weights=tuple(self.view_weights(problem).items()))
 
-    def average(
-        self, own: Mapping[str, Tensor], others: Sequence[Mapping[str, Tensor]], share: float
-    ) -> dict[str, Tensor]:
+    def average(self, own: State, others: Sequence[State], share: float) -> dict[str, np.ndarray]:
         """(1 - a) θ + a mean_k θ_k of every W and b, a = ``share``; log p is linear in θ up to a constant."""
         names = [name for name in own if name.endswith((".weight", ".bias"))]
-        each = {name: torch.stack([state[name] for state in others]).mean(dim=0) for name in names}
+        each = {name: np.mean([state[name] for state in others], axis=0) for name in names}
         return {name: (1 - share) * own[name] + share * each[name] for name in names}
 
     def undivided(self, _problem: Problem) -> str:
         """Several processes share every run, so there is no reason against it."""
         return ""
 
-    def ablations(self, state: Mapping[str, Tensor], graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
+    def ablations(self, state: State, graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
         """log softmax(Σ_{v ≠ g} w_v L_v / (1 - w_g)) of the node without each view g: the others' weights sum to 1."""
         each, weights = self._applied(state, graph)
         found = []
@@ -168,14 +164,14 @@ class MultiViewEnsemble:
         return f"{text} {words}".rstrip()
 
 
-def fitted_weights(state: Mapping[str, Tensor]) -> dict[str, float]:
+def fitted_weights(state: State) -> dict[str, float]:
     """View -> weight of a fitted ensemble; empty for the state of any other learner."""
     return {name.removesuffix(SHARE): float(w) for name, w in state.items() if name.endswith(SHARE)}
 
 
-def fitted_maps(state: Mapping[str, Tensor]) -> ViewMaps:
+def fitted_maps(state: State) -> ViewMaps:
     """What the views of a fitted ensemble have fitted; empty for the state of any other learner."""
-    return ViewMaps({name.removeprefix(MAPS): t.numpy() for name, t in state.items() if name.startswith(MAPS)})
+    return ViewMaps({name.removeprefix(MAPS): a for name, a in state.items() if name.startswith(MAPS)})
 
 
 def subsample(targets: Targets, most: int) -> Targets:
@@ -215,9 +211,7 @@ def combine(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray
     return log_softmax_float32(np.asarray(total))
 
 
-def _evaluated(
-    views: Views, state: Mapping[str, Tensor], weights: Weights
-) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
+def _evaluated(views: Views, state: State, weights: Weights) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
     """log p, (N, C), and what computes the disagreement of the views; each shard computes its own rows."""
     if views.graph.num_nodes > DOUBLE_ROWS or views.shards.size > 1:
         found = ensemble_in_blocks({name: views[name] for name in weights}, state, weights)
@@ -237,19 +231,19 @@ def _fitted(regression: SoftmaxRegression, views: Views, name: str, targets: Tar
     return regression.fit(z[nodes[own] - rows.start], targets.labels[own], targets.weights[own], shards)
 
 
-def _log_probs(views: Views, name: str, state: Mapping[str, Tensor]) -> np.ndarray:
-    return linear_log_probs(views[name], state[f"{name}.weight"].numpy(), state[f"{name}.bias"].numpy())
+def _log_probs(views: Views, name: str, state: State) -> np.ndarray:
+    return linear_log_probs(views[name], state[f"{name}.weight"], state[f"{name}.bias"])
 
 
 def ensemble_in_blocks(
-    views: Mapping[str, np.ndarray], state: Mapping[str, Tensor], weights: Mapping[str, float]
+    views: Mapping[str, np.ndarray], state: State, weights: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """log softmax(Σ_v w_v (Z_v W_v + b_v)), (N, C), and H(Σ_v w_v p_v) - Σ_v w_v H(p_v), (N,), float32.
 
     As :func:`combine` and :func:`disagreement`, since the normaliser of a view is one number per node; but
     no array of size (N, C) is held per view.
     """
-    linear = {n: (state[f"{n}.weight"].numpy(), state[f"{n}.bias"].numpy()) for n in weights}
+    linear = {n: (state[f"{n}.weight"], state[f"{n}.bias"]) for n in weights}
     count, classes = views[next(iter(weights))].shape[0], next(iter(linear.values()))[1].size
     log_p = np.empty((count, classes), dtype=np.float32)
     gain = np.empty(count, dtype=np.float32)
