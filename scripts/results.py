@@ -46,7 +46,7 @@ def write_verdicts(request: Request, out: Path, own: bool) -> Path:
     if not own:
         raise StoreError(f"two claims need runs of their own: add --own, or drgst lab reproduce --no-run --out {out}")
     path = out / "claims.json"
-    write_claims(decide_claims(request.rows, request, registry.prepare("toy", request)), path)
+    write_claims(decide_claims(request.rows, request), path)
     return path
 
 

@@ -19,7 +19,7 @@ from drgst.errors import DrgstError, SettingError
 from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.graph.stats import statistics
-from drgst.lab.claims.decide import decide_claims, write_claims
+from drgst.lab.claims.decide import TOYS, decide_claims, write_claims
 from drgst.lab.claims.effect import Claim
 from drgst.lab.figures import registry
 from drgst.lab.figures.registry import Request, ToySizes
@@ -105,10 +105,10 @@ def _mark(claim: Claim) -> str:
 
 
 def _claim(number: int, claim: Claim) -> str:
-    effects = _list([str(effect) for effect in claim.effects]) if claim.effects else "<p>No runs.</p>"
+    effects = render(replace(claim.table(), title="Measured"), "html") if claim.effects else "<p>No runs.</p>"
     return (
         f'<section id="claim-{number}"><h3>{escape(claim.title)} {_mark(claim)}</h3>'
-        f"<p><b>Paper:</b> {escape(claim.paper)}</p><p><b>Measured:</b></p>{effects}{_list(claim.remarks)}"
+        f"<p><b>Paper:</b> {escape(claim.paper)}</p>{effects}{_list(claim.remarks)}"
         f'<p class="soft"><b>Held when:</b> {escape(claim.rule)}</p></section>'
     )
 
@@ -144,6 +144,7 @@ class Scale:
     sweeps: Mapping[str, Sequence[float]]
     changes: Mapping[str, Any] = field(default_factory=dict)  # of settings, for every run
     toy: ToySizes = field(default_factory=ToySizes)
+    toys: int = 5  # seeds of the toy
 
     def grids(self) -> dict[str, list[Grid]]:
         """Title -> grids. A run that is in several grids is made once."""
@@ -183,6 +184,7 @@ FULL = Scale(
     sweep_labels=LABELS,
     sweep_recipes=DRGST,
     sweeps=SWEEPS,
+    toys=TOYS,
 )
 
 
@@ -209,7 +211,8 @@ def reproduce(scale: Scale, out: Path, store: Path, run_grid: RunGrid | None = N
     made.runs = len(rows)
     wanted = RunFilter(variant_name(scale.changes))
     request = Request(store, wanted, scale.datasets[0], max(scale.per_class), 0, scale.changes, scale.toy)
-    made.claims = decide_claims(rows, request, _draw(out / "figures", request, made))
+    first = _draw(out / "figures", request, made)
+    made.claims = decide_claims(rows, request, toys=scale.toys, first=first)
     made.tables = {**_tables(runs_by_cell(rows, wanted), made), "datasets": datasets(statistics_of)}
     _write(out, replace(scale, datasets=tuple(statistics_of)), made)
     return made

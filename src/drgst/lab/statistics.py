@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 EXACT = 50  # pairs up to which the distribution of the signed ranks is enumerated
-RESAMPLES = 10_000  # of the bootstrap of a mean
+FEWEST = 5  # draws for an interval or a test in a table: no test of four pairs is significant at 5 %
 RHO_RESAMPLES, BLOCK = 500, 50  # of the bootstrap of ρ, and how many are ranked at a time, so that memory stays small
 
 
@@ -25,7 +25,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 @lru_cache
-def student_quantile(freedom: int, level: float) -> float:
+def student_quantile(freedom: float, level: float) -> float:
     """t with P(|T| ≤ t) = ``level`` for ``freedom`` degrees of freedom."""
     from scipy.special import stdtrit
 
@@ -38,19 +38,20 @@ class Comparison:
 
     pairs: int
     mean: float  # of the differences
-    low: float  # 95 % bootstrap interval of that mean
-    high: float
-    p: float  # of the signed-rank test, two-sided; 1 where all differences are 0
+    low: float | None  # Student's 95 % interval of that mean; None for fewer than FEWEST pairs
+    high: float | None
+    p: float | None  # of the signed-rank test, two-sided; 1 where all differences are 0; None for fewer than FEWEST
 
 
-def compare(a: Mapping[int, float], b: Mapping[int, float], seed: int = 0) -> Comparison | None:
+def compare(a: Mapping[int, float], b: Mapping[int, float]) -> Comparison | None:
     """``a`` against ``b``, both draw -> figure; None where they share no draw."""
     shared = sorted(a.keys() & b.keys())
     if not shared:
         return None
     differences = np.array([a[d] - b[d] for d in shared])
-    low, high = bootstrap_interval(differences, seed)
-    return Comparison(len(shared), float(differences.mean()), low, high, signed_rank(differences))
+    enough = len(shared) >= FEWEST
+    low, high = (mean_interval(differences.tolist()) if enough else None) or (None, None)
+    return Comparison(len(shared), float(differences.mean()), low, high, signed_rank(differences) if enough else None)
 
 
 def signed_rank(differences: np.ndarray) -> float:
@@ -85,21 +86,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(p_values) - place) * p_values[index]))
         adjusted[index] = highest
     return adjusted
-
-
-def bootstrap_interval(values: np.ndarray, seed: int = 0) -> tuple[float, float]:
-    """95 % percentile bootstrap of the mean: quantiles of the means of samples drawn with replacement."""
-    means = _times_drawn(values.size, seed) @ values / values.size
-    low, high = np.quantile(means, [(1 - 0.95) / 2, (1 + 0.95) / 2])
-    return float(low), float(high)
-
-
-@lru_cache(maxsize=8)
-def _times_drawn(size: int, seed: int) -> np.ndarray:
-    """How often each value is in each resample, (resamples, size); the same for all comparisons of so many draws."""
-    drawn = np.random.default_rng(seed).integers(0, size, (RESAMPLES, size))
-    places = drawn + size * np.arange(RESAMPLES)[:, None]
-    return np.bincount(places.ravel(), minlength=RESAMPLES * size).reshape(RESAMPLES, size).astype(np.float64)
 
 
 @dataclass(frozen=True)

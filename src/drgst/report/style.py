@@ -25,7 +25,6 @@ BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"  # 
 PURPLE, SKY, YELLOW, BLACK, GREY = "#CC79A7", "#56B4E9", "#F0E442", "#000000", "#9A9A9A"
 CLASSES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, YELLOW)
 FAINT = 0.45  # opacity of intervals, so that means stand out
-FEWEST = 3  # draws for an interval: that of two draws spans 12.7 standard errors to each side
 Entries = dict[str, dict[str, Any]]  # of a legend: label -> line style
 SHADES = "cividis"  # dark is low, light is high; also in grey print
 

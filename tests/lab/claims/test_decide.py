@@ -41,10 +41,13 @@ def test_toy(sign: int, expected: str) -> None:
     near = 0.15 * rng.standard_normal((300, 2))
     gain = sign * np.linalg.norm(near, axis=1)
     labelled, empty = 0.3 * rng.standard_normal((100, 2)), np.empty((0, 2))
-    claim = gamma_and_gain(Toy(labelled, near, empty, empty, gain, 1.0))
+    toys = [Toy(labelled, near[start:], empty, empty, gain[start:], 1.0) for start in (0, 20, 40)]
+    claim = gamma_and_gain(toys)
     assert claim.verdict == expected
-    assert "300 nodes were pseudo-labelled" in claim.remarks[0]
-    without = gamma_and_gain(Toy(labelled, empty, empty, empty, np.empty(0), float("nan")))
+    assert [(effect.count, effect.counted) for effect in claim.effects] == [(3, "seeds")] * 3
+    assert "280 nodes per toy were pseudo-labelled" in claim.remarks[0]
+    assert {effect.verdict for effect in gamma_and_gain(toys[:1]).effects} == {"too small to tell"}
+    without = gamma_and_gain([Toy(labelled, empty, empty, empty, np.empty(0), float("nan"))])
     assert without.verdict == "not run"
     assert "No node was pseudo-labelled" in without.remarks[0]
 
@@ -68,7 +71,7 @@ def test_a_store_and_its_export_give_the_same_verdicts(
     for path in (tmp_path / "runs.db", tmp_path / "runs.csv"):
         request = Request(path, dataset=str(tiny), per_class=5, changes=CHANGES)
         found = request.rows if path.suffix == ".csv" else rows
-        claims = decide_claims(found, request, toy, networks=2)
+        claims = decide_claims(found, request, networks=2, toys=1, first=toy)
         write_claims(claims, tmp_path / "claims.json")
         written = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
         verdicts.append({claim["title"]: claim["verdict"] for claim in written})

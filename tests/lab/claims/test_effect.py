@@ -10,11 +10,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.lab.claims.effect import ABOVE, BELOW, MOST, Claim, Effect, decide, differences, draws_needed, measure
+from drgst.lab.claims.effect import (
+    ABOVE,
+    BELOW,
+    MOST,
+    CellValues,
+    Claim,
+    Effect,
+    decide,
+    differences,
+    draws_needed,
+    measure,
+    measure_cells,
+)
 
 
 def effect(verdict: Any, **more: Any) -> Effect:
-    return Effect("e", "points", 1.0, 0.5, 1.5, 9, "draws", verdict, **more)
+    name = "e" if more else f"e {verdict}"
+    return Effect(name, "points", 1.0, 0.5, 1.5, 9, "draws", verdict, **more)
 
 
 def test_an_interval_decides_where_it_lies_on_one_side() -> None:
@@ -38,6 +51,16 @@ def test_a_claim_holds_if_every_part_does_and_is_refuted_if_one_is() -> None:
     assert verdict("held", "too small to tell", "refuted") == "refuted"
 
 
+@pytest.mark.parametrize(("second", "expected"), [("refuted", "refuted"), ("held", "too small to tell")])
+def test_a_part_is_decided_by_what_holds_in_every_reading(second: Any, expected: str) -> None:
+    parts = [effect("refuted", reading="all cells"), effect(second, reading="some cells")]
+    claim = Claim("t", "p", "r", parts)
+    assert claim.verdict == expected
+    assert Claim.of(json.loads(json.dumps(claim.document()))).table() == claim.table()
+    (row,) = claim.table().rows  # the readings stand side by side
+    assert [entry.text for entry in row].count("+1.00 points") == 2
+
+
 def test_three_draws_that_agree_in_sign_are_too_few() -> None:
     (few,) = measure("a over b", [0.01, 0.02, 0.03])
     half = 4.302653 * 0.01 / 3**0.5  # t_2 s/√n
@@ -45,7 +68,7 @@ def test_three_draws_that_agree_in_sign_are_too_few() -> None:
     assert few.verdict == "too small to tell"
     assert few.needed == 5
     assert str(few) == (
-        "a over b: +2.00 points (95 %: -0.48 to +4.48, 3 draws): too small to tell; about 5 draws would be needed."
+        "a over b: +2.00 points (95 %: -0.48 to +4.48; 3 draws): too small to tell; about 5 draws would be needed."
     )
 
 
@@ -103,6 +126,9 @@ def test_a_claim_as_json_has_no_infinite_bound() -> None:
         "counted": "draws",
         "verdict": "too small to tell",
         "needed": None,
+        "reading": "",
+        "cells": None,
+        "elsewhere": None,
     }
 
 
@@ -116,5 +142,61 @@ def test_differences_are_of_the_same_draw_and_cell(cells: Callable[..., Any]) ->
             ("flickr", 3, "b"): [0.4],
         }
     )
-    assert differences(found, "a", "b") == pytest.approx([0.1, 0.1, -0.2])
+    cora, flickr = differences(found, "a", "b")
+    assert (cora.dataset, cora.values) == ("cora", pytest.approx({0: 0.1, 1: 0.1}))
+    assert flickr.values == pytest.approx({0: -0.2})
     assert differences({}, "a", "b") == []
+
+
+def drawn(rng: np.random.Generator, dataset: str, mean: float, draws: int = 10, **more: Any) -> CellValues:
+    return CellValues(dataset, dict(enumerate(rng.normal(mean, 0.02, draws))), **more)
+
+
+def test_one_cell_has_students_interval() -> None:
+    cell = CellValues("cora", {0: 0.01, 1: 0.02, 2: 0.04})
+    (found,), (simple,) = measure_cells("a", [cell]), measure("a", list(cell.values.values()))
+    assert (found.mean, found.low, found.high) == pytest.approx((simple.mean, simple.low, simple.high))
+    assert (found.needed, found.origin, found.elsewhere) == (simple.needed, "1 cell, 3 splits", None)
+
+
+def test_cells_count_the_same_however_many_draws_they_have() -> None:
+    cells = [CellValues("cora", dict.fromkeys(range(10), 0.04)), CellValues("flickr", {0: 0.0, 1: 0.0})]
+    (found,) = measure_cells("a", cells)
+    assert found.mean == pytest.approx(2.0)
+
+
+def test_nested_draws_and_reseeds_are_not_counted_twice() -> None:
+    """The cells of one data set repeat the same draws: ten splits, not thirty. Reseeds of one split are one more."""
+    rng = np.random.default_rng(0)
+    cell = drawn(rng, "cora", 0.01)
+    (one,), (three,) = measure_cells("a", [cell]), measure_cells("a", [cell] * 3)
+    assert (one.low, one.high) == pytest.approx((three.low, three.high))
+    assert three.origin == "3 cells, 10 splits"
+    (more,) = measure_cells("a", [cell, drawn(rng, "cora", 0.01, one_split=True)])
+    assert more.origin == "2 cells, 11 splits"
+
+
+def test_the_intervals_cover_what_they_say() -> None:
+    """About 95 % of those for these cells cover their mean, and of those for another data set the mean of all."""
+    rng, these, other = np.random.default_rng(1), [], []
+    for _ in range(400):
+        means = rng.normal(0.01, 0.05, 4)
+        cells = [drawn(rng, f"d{k}", m, draws) for k, (m, draws) in enumerate(zip(means, (10, 10, 10, 5), strict=True))]
+        (found,) = measure_cells("a", cells)
+        assert found.elsewhere is not None
+        these.append(found.low <= 100 * means.mean() <= found.high)
+        other.append(found.elsewhere[0] <= 1.0 <= found.elsewhere[1])
+    assert 0.92 <= np.mean(these) <= 0.98
+    assert 0.92 <= np.mean(other) <= 0.98
+
+
+def test_the_second_side_of_a_contrast_is_subtracted() -> None:
+    many = CellValues("cora", {0: 0.01, 1: 0.012}, one_split=True, weight=-1.0)
+    (found,) = measure_cells("a", [CellValues("cora", {0: 0.05, 1: 0.052}), many])
+    assert found.mean == pytest.approx(4.0)
+    assert found.verdict == "held"
+
+
+def test_a_cell_of_one_draw_leaves_no_interval() -> None:
+    (found,) = measure_cells("a", [CellValues("cora", {0: 0.1}), CellValues("flickr", {0: 0.1, 1: 0.2})])
+    assert (found.verdict, found.high, found.needed) == ("too small to tell", math.inf, None)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from drgst.lab.claims.decide import (
@@ -37,8 +38,31 @@ def test_best_method(cells: Cells, margin: float, expected: str) -> None:
     found["cora", 3, "abn"] = [v - margin for v in BASE]
     claim = best_method(cells(found))
     assert claim.verdict == expected
-    assert len(claim.effects) == 12
+    assert len(claim.effects) == 24  # in two readings
     assert {e.verdict for e in claim.effects if "abn" not in e.name} == {"held"}
+
+
+def test_cells_without_a_student_are_left_out_of_one_reading(cells: Cells) -> None:
+    """In the cell without a student DR-GST is the GCN, and behind; where it trains one, it is ahead of all."""
+    found = {("cora", 3, recipe): [v - 0.05 - d / 1000 for d, v in enumerate(BASE)] for recipe in BASELINES}
+    found |= {("pubmed", 3, recipe): [v + 0.2 - d / 1000 for d, v in enumerate(BASE)] for recipe in BASELINES}
+    found |= {(dataset, 3, recipe): BASE for dataset in ("cora", "pubmed") for recipe in DRGST}
+    made = cells(found)
+    for recipe in DRGST:
+        made["pubmed", 3, recipe] = Runs(tuple({**row, "stages": 0} for row in made["pubmed", 3, recipe].rows))
+    claim = best_method(made)
+    found = {(e.reading, e.cells, e.verdict) for e in claim.effects}
+    assert found == {("all cells", 2, "refuted"), ("cells with a student", 1, "held")}
+    assert claim.verdict == "too small to tell"
+
+
+def test_a_margin_that_one_data_set_makes_is_said(cells: Cells) -> None:
+    found = {(dataset, 3, "gat"): BASE for dataset in ("cora", "flickr")}
+    for recipe in DRGST:
+        found["cora", 3, recipe] = [v + 0.001 for v in BASE]
+        found["flickr", 3, recipe] = [v + 0.2 for v in BASE]
+    said = "drgst-do over gat, all cells, comes mostly from flickr: +20.0 points there, +0.1 on the others."
+    assert said in best_method(cells(found)).remarks
 
 
 def test_self_training_helps(cells: Cells) -> None:
@@ -103,9 +127,9 @@ def test_a_falling_line_holds_and_a_rising_one_refutes() -> None:
 
 
 def test_lines_of_one_draw_count_as_one_value() -> None:
-    slopes = mean_slopes([FALLING, RISING])
-    assert len(slopes) == 3
-    assert slopes[0] == pytest.approx((-0.03 + 0.1) / 0.3 / 2)
+    (cell,) = mean_slopes([FALLING, RISING])
+    assert len(cell.values) == 3
+    assert cell.values[0] == pytest.approx(0.1 * (-0.03 + 0.1) / 0.3 / 2)
 
 
 Row = Callable[..., dict[str, Any]]
@@ -124,11 +148,13 @@ def test_time_is_per_stage(make_row: Row, factor: float, expected: str) -> None:
         rows.append(make_row(f"a{draw}", recipe="drgst-do", draw=draw, stage_rows=stages([seconds] * 3)))
         rows.append(make_row(f"b{draw}", recipe="drgst-do-wo", draw=draw, stage_rows=stages([1.0])))
     found = runs_by_cell(rows, RunFilter())
-    ratios = stage_ratios(found, "drgst-do", "drgst-do-wo", "seconds")
-    assert ratios == pytest.approx([factor, 1.01 * factor, 1.02 * factor])
+    (cell,) = stage_ratios(found, "drgst-do", "drgst-do-wo", "seconds")
+    assert np.exp(list(cell.values.values())) == pytest.approx([factor, 1.01 * factor, 1.02 * factor])
     claim = twice_the_time(found)
     assert claim.verdict == expected
-    assert claim.remarks == ["Epochs per stage, drgst-do to drgst-do-wo: 1.00 times (95 %: 1.00 to 1.00, 3 draws)."]
+    assert claim.remarks == [
+        "Epochs per stage, drgst-do to drgst-do-wo: 1.00 times (95 %: 1.00 to 1.00; 1 cell, 1 split)."
+    ]
 
 
 def test_runs_without_stages_are_not_counted(make_row: Row) -> None:

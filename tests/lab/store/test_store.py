@@ -76,7 +76,9 @@ def test_a_store_with_a_program_in_it_is_refused(store: Store, make_row: Row, fo
     """A recursive view in place of the runs would never end."""
     store.add(make_row("a"))
     store.close()
-    endless = "CREATE VIEW runs AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS key FROM r"
+    endless = (
+        "CREATE VIEW runs AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS key FROM r"
+    )
     trigger = "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END"
     with sqlite3.connect(store.path) as db:
         for statement in ("DROP TABLE runs", endless) if foreign == "view" else (trigger,):

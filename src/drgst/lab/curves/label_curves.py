@@ -20,7 +20,7 @@ from drgst.lab.curves.simulate import Plan, execute_curve
 from drgst.lab.grid.executors import Executor, Inline, Local
 from drgst.lab.grid.run_grid import BenchCallback, make_runs
 from drgst.lab.progress import bench_display
-from drgst.lab.statistics import compare, mean_interval
+from drgst.lab.statistics import FEWEST, compare, mean_interval
 from drgst.lab.store import Store
 from drgst.lab.store.schema import Row
 from drgst.lab.tables.layout import Column, Entry, ResultTable, render
@@ -130,7 +130,7 @@ def draw(groups: Mapping[str, CurveGroup], title: str, judge: str) -> style.Figu
         colour, marker = STYLES[place % len(STYLES)]
         points = group.means()
         mean = np.array([100 * float(np.mean(values)) for values in points.values()])
-        intervals = [mean_interval(v) if len(v) >= style.FEWEST else None for v in points.values()]
+        intervals = [mean_interval(v) if len(v) >= FEWEST else None for v in points.values()]
         low, high = 100 * np.array([interval or (math.nan, math.nan) for interval in intervals]).T
         x = list(points)
         panel.plot(x, mean, color=colour, marker=marker, ms=2.4)
@@ -142,7 +142,7 @@ def draw(groups: Mapping[str, CurveGroup], title: str, judge: str) -> style.Figu
     panel.set_title(f"{title}, {style.count_draws(len(group.curves) for group in groups.values())}")
     style.limit_y(panel, shown)
     style.legend(figure, panel, entries, 3)
-    style.caption(figure, f"mean and 95 % interval ({style.FEWEST} draws or more)")
+    style.caption(figure, f"mean and 95 % interval ({FEWEST} draws or more)")
     return figure
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from drgst.lab.figures.registry import Request
 from drgst.lab.paper import ablations, dataset_label, dataset_order
-from drgst.lab.statistics import mean_interval
+from drgst.lab.statistics import FEWEST, mean_interval
 from drgst.lab.store.cells import Cells
 from drgst.report import style
 
@@ -80,7 +80,7 @@ def draw(data: Data) -> style.Figure:
     missing = [_panel(panel, *item) for panel, item in zip(panels, data.items(), strict=True)]
     entries = {label: {"color": colour, "marker": marker, "ls": "none", "ms": 4} for colour, marker, label in PARTS}
     style.legend(figure, panels[0], entries, 4, any(missing))
-    style.caption(figure, f"mean over shared draws and 95 % within-draw interval ({style.FEWEST} draws or more)")
+    style.caption(figure, f"mean over shared draws and 95 % within-draw interval ({FEWEST} draws or more)")
     return figure
 
 
@@ -95,7 +95,7 @@ def _panel(panel: Any, dataset: str, groups: Mapping[int, list[Bar]]) -> bool:
                 missing.append((x, colour))
                 continue
             bar = by_part[part]
-            half = bar.half if bar.draws >= style.FEWEST else None
+            half = bar.half if bar.draws >= FEWEST else None
             style.error_bars(panel, x, bar.mean, half, colour)
             panel.plot(x, bar.mean, color=colour, marker=marker, ms=3.4)
         if place:

@@ -11,7 +11,7 @@ import numpy as np
 
 from drgst.lab.figures.registry import Request
 from drgst.lab.paper import ABLATED, CURVES, dataset_label, dataset_order, main_table, recipe_label, recipe_order
-from drgst.lab.statistics import mean_interval
+from drgst.lab.statistics import FEWEST, mean_interval
 from drgst.lab.store.cells import Cells, Runs
 from drgst.lab.tables.runs import ranks
 from drgst.report import style
@@ -69,7 +69,7 @@ def shown_recipes(cells: Cells) -> list[str]:
 
 def _point(runs: Runs) -> tuple[float, float, float, int]:
     values = list(runs.figure("test_accuracy").values())
-    low, high = (mean_interval(values) if len(values) >= style.FEWEST else None) or (math.nan, math.nan)
+    low, high = (mean_interval(values) if len(values) >= FEWEST else None) or (math.nan, math.nan)
     return 100 * float(np.mean(values)), 100 * low, 100 * high, len(values)
 
 
@@ -86,7 +86,7 @@ def draw(data: Data) -> style.Figure:
     if any(curve.paper for shown in data.values() for curve in shown):
         entries["the paper's"] = {**PAPER, "color": style.GREY, "marker": "o"}
     style.legend(figure, panels[0], entries, 3, any(missing))
-    words = f"mean and 95 % interval ({style.FEWEST} draws or more)"
+    words = f"mean and 95 % interval ({FEWEST} draws or more)"
     if "drgst-plus" in recipes:
         words += "; drgst-plus trains on the validation labels, too, the others do not"
     style.caption(figure, words)

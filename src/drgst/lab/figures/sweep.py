@@ -15,7 +15,8 @@ import numpy as np
 from drgst.lab.figures.ablation import within_draws
 from drgst.lab.figures.registry import Request
 from drgst.lab.paper import DRGST, dataset_label, recipe_label
-from drgst.lab.store.cells import RunFilter
+from drgst.lab.statistics import FEWEST
+from drgst.lab.store.cells import RunFilter, Runs
 from drgst.lab.store.schema import Row, canonical
 from drgst.report import style
 
@@ -30,6 +31,7 @@ class Line:
     recipe: str
     per_class: int
     values: Mapping[float, Mapping[int, float]]
+    one_split: bool = False  # the draws differ in the seed only
 
     def table(self) -> tuple[list[float], np.ndarray]:
         """Values, and accuracy (values, draws) on the draws that all values share."""
@@ -89,21 +91,21 @@ def lines(rows: Iterable[Row], setting: str, wanted: RunFilter | None = None) ->
             key = canonical([row["recipe_version"], row["data_sha256"], _others(row["settings"], setting)])
             groups.setdefault((row["recipe"], row["per_class"]), {}).setdefault(key, []).append(row)
     made = [
-        Line(recipe, k, max((_values(rows, setting) for rows in sets.values()), key=lambda each: each[:3])[3])
+        Line(recipe, k, *max((_values(rows, setting) for rows in sets.values()), key=lambda each: each[:3])[3:])
         for (recipe, k), sets in sorted(groups.items(), key=lambda item: (DRGST.index(item[0][0]), item[0][1]))
     ]
     return [line for line in made if len(line.values) > 1]
 
 
-def _values(rows: Sequence[Row], setting: str) -> tuple[int, int, str, dict[float, dict[int, float]]]:
-    """The number of values, minus that of changed settings, the newest run's date, and value -> draw -> accuracy."""
+def _values(rows: Sequence[Row], setting: str) -> tuple[int, int, str, dict[float, dict[int, float]], bool]:
+    """The number of values, minus that of changed settings, the newest run's date; the values of a :class:`Line`."""
     values: dict[float, dict[int, float]] = {}
     for row in rows:
         value = json.loads(row["settings"]).get(setting)
         if value is not None:
             values.setdefault(round(value, 6), {})[row["draw"]] = row["test_accuracy"]
     changed = max(row["variant"].count("=") for row in rows)
-    return len(values), -changed, max(row["created"] for row in rows), values
+    return len(values), -changed, max(row["created"] for row in rows), values, Runs(tuple(rows)).one_split
 
 
 def _others(settings: str, setting: str) -> dict[str, Any]:
@@ -135,8 +137,8 @@ def draw(data: Data) -> style.Figure:
     entries = {recipe_label(r): {"color": STYLES[r][0], "marker": STYLES[r][1]} for r in recipes}
     style.legend(figure, panels[0], entries, 3, any(missing))
     draws = style.count_draws(line.draws for line in data.lines) if everywhere else "shared draws"
-    few = any(line.draws < style.FEWEST for line in data.lines)
-    interval = "95 % within-draw interval" + (f" ({style.FEWEST} draws or more)" if few else "")
+    few = any(line.draws < FEWEST for line in data.lines)
+    interval = "95 % within-draw interval" + (f" ({FEWEST} draws or more)" if few else "")
     style.caption(figure, f"{dataset_label(data.dataset)}: mean over {draws} and {interval}")
     return figure
 
@@ -151,7 +153,7 @@ def _panel(panel: Any, shown: Sequence[Line], values: Sequence[float]) -> bool:
         places = sorted({*values, *x})
         panel.plot(places, [known.get(v, math.nan) for v in places], marker=marker, color=colour)
         missing += [(v, colour) for v in values if v not in known]
-        if line.draws >= style.FEWEST:
+        if line.draws >= FEWEST:
             style.error_bars(panel, x, mean, line.halves(), colour)
     style.limit_y(panel, [mean for line in shown for mean in line.means()[1]])
     style.mark_not_run(panel, missing)

@@ -58,6 +58,17 @@ class Runs:
         """When the last of them was made."""
         return max(row["created"] for row in self.rows)
 
+    @property
+    def one_split(self) -> bool:
+        """Whether all draws have the same split, as those of the public split, and differ in the seed only."""
+        return len({row["split_sha256"] for row in self.rows}) == 1 < len(self.rows)
+
+    @property
+    def trains_on_validation(self) -> bool:
+        """Whether validation labels are training labels, too."""
+        row = self.rows[0]
+        return row["validation"] == "public" and _settings(row["settings"]).get("val_labels") == "train"
+
     def figure(self, name: str) -> dict[int, float]:
         """Draw -> figure, without draws that lack it."""
         return {row["draw"]: row[name] for row in self.rows if row[name] is not None}

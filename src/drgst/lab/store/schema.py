@@ -59,7 +59,9 @@ TABLES = (
 )
 
 # views and triggers are programs: reading a view of a file from somebody else may never end
-FOREIGN = "SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%'"
+FOREIGN = (
+    "SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%'"
+)
 KINDS = {name: kind.split()[0] for name, kind in COLUMNS.items()}  # TEXT, INTEGER or REAL
 _TYPES = {"TEXT": str, "INTEGER": int, "REAL": float | int}
 _HIGHEST = {"REAL": 1.0, "INTEGER": 2**63 - 1}

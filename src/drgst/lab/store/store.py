@@ -125,7 +125,9 @@ class Store:
         """Refuse a file that is damaged, not a store, or of another version; an empty file may become a store."""
         foreign = db.execute(FOREIGN).fetchone()
         if foreign:
-            raise StoreError(f"the store {self.path} has a {foreign[0]}, which drgst did not write; name another --store")
+            raise StoreError(
+                f"the store {self.path} has a {foreign[0]}, which drgst did not write; name another --store"
+            )
         problem = _value(db, "PRAGMA quick_check(1)")
         if problem != "ok":
             raise StoreError(_damaged(self.path, problem))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from drgst.datasets.registry import DATASETS
@@ -19,7 +20,7 @@ from drgst.lab.paper import (
     recipe_label,
     recipe_order,
 )
-from drgst.lab.statistics import Comparison, compare, holm, mean_interval
+from drgst.lab.statistics import FEWEST, Comparison, compare, holm, mean_interval
 from drgst.lab.store.cells import CellName, Cells, Runs
 from drgst.lab.tables.layout import Column, Entry, ResultTable
 
@@ -71,14 +72,17 @@ def cell_entries(cell: CellName) -> list[Entry]:
 
 
 def ranks(cells: Cells, figure: str, highest: bool = True) -> dict[CellName, int]:
-    """Best (1) and second best (2) mean of ``figure`` on each data set and label count."""
-    means: dict[tuple[str, int], list[tuple[float, CellName]]] = {}
+    """Best (1) and second best (2) mean of ``figure`` among the recipes that train on the same labels.
+
+    A recipe that no other is compared with has no rank.
+    """
+    means: dict[tuple[str, int, bool], list[tuple[float, CellName]]] = {}
     for cell, runs in cells.items():
         mean = runs.mean(figure)[0]
         if mean is not None:
-            means.setdefault(cell[:2], []).append((mean, cell))
+            means.setdefault((*cell[:2], runs.trains_on_validation), []).append((mean, cell))
     found = {}
-    for group in means.values():
+    for group in (group for group in means.values() if len(group) > 1):
         group.sort(key=lambda item: item[0], reverse=highest)
         found.update({cell: rank for rank, (_, cell) in enumerate(group[:2], 1)})
     return found
@@ -91,31 +95,63 @@ def mean_and_deviation(runs: Runs, figure: str, scale: float, digits: int) -> st
     return shown if std is None else f"{shown} ± {scale * std:.{digits}f}"
 
 
+def by_label_use(make: Callable[[str, Cells, list[str]], ResultTable], title: str, cells: Cells) -> ResultTable:
+    """The table of the recipes that train on the labels per class alone; below it that of those with further labels.
+
+    ``make`` takes the title, the cells of a table and its notes on labels.
+    """
+    made: ResultTable | None = None
+    for further in (True, False):
+        part = {cell: runs for cell, runs in cells.items() if runs.trains_on_validation is further}
+        if part:
+            words = f"{title}, validation labels are training labels" if further else title
+            made = replace(make(words, part, [_label_note(part, further)]), below=made)
+    assert made is not None
+    return made
+
+
+def _label_note(cells: Cells, further: bool) -> str:
+    if further:
+        names = ", ".join(sorted({recipe for *_, recipe in cells}, key=recipe_order))
+        return f"Labels: {names} train on the validation labels, too. Not comparable with recipes that do not."
+    if {row["validation"] for runs in cells.values() for row in runs.rows} == {"none"}:
+        return "Labels: all recipes train on the labels per class and are given no validation labels."
+    return (
+        "Labels: all recipes train on the labels per class alone. They use the validation labels to stop, to choose a "
+        "stage and to calibrate (cagcn-st) at most."
+    )
+
+
 def _table(title: str, rows: Sequence[CellName], cells: Cells, against: str | None) -> ResultTable:
-    """One row per cell; in LaTeX one row per recipe and one column per label count."""
-    shown = {cell: cells[cell] for cell in rows if cell in cells}
+    """Tables of one row per cell; in LaTeX one row per recipe and one column per label count."""
+    shown = {cell: cells[cell] for cell in rows}
+    return by_label_use(lambda words, part, notes: _accuracies(words, part, against, notes), title, shown)
+
+
+def _accuracies(title: str, cells: Cells, against: str | None, notes: list[str]) -> ResultTable:
+    rows, shown = list(cells), cells
     rank = ranks(shown, "test_accuracy")
     parts: list[tuple[Sequence[str], Callable[[CellName], list[Entry]]]] = [
-        (("accuracy", "95 % interval"), lambda cell: _accuracy(cells.get(cell), rank.get(cell, 0)))
+        (("accuracy", "95 % interval"), lambda cell: _accuracy(cells[cell], rank.get(cell, 0)))
     ]
     if any(cell in main_table() for cell in rows):
-        parts.append((("paper", "ours - paper"), lambda cell: _published(cell, cells.get(cell))))
+        parts.append((("paper", "ours - paper"), lambda cell: _published(cell, cells[cell])))
     compared = _comparisons(shown, against)
-    titles = (f"vs {against or 'full'}", "95 % bootstrap", "p (Holm)", "draws")
-    parts.append((titles, lambda cell: _compared(compared.get(cell), cells.get(cell))))
+    titles = (f"vs {against or 'full'}", "95 % of vs", "p (Holm)", "draws")
+    parts.append((titles, lambda cell: _compared(compared.get(cell), cells[cell])))
     columns = [*CELL_COLUMNS, *(Column(title) for titles, _ in parts for title in titles)]
     body = [[*cell_entries(cell), *(entry for _, make in parts for entry in make(cell))] for cell in rows]
-    notes = _notes(against, len(parts) == 3)
-    return ResultTable(title, columns, body, 2, notes, latex=_by_labels(title, rows, cells, rank))
+    notes = [*notes, *_notes(against, len(parts) == 3)]
+    return ResultTable(title, columns, body, 2, notes, latex=_by_labels(title, cells, rank, notes[0]))
 
 
-def _by_labels(title: str, rows: Sequence[CellName], cells: Cells, rank: Mapping[CellName, int]) -> ResultTable:
+def _by_labels(title: str, cells: Cells, rank: Mapping[CellName, int], note: str) -> ResultTable:
     """Recipes by labels per class: mean ± standard deviation, and the paper's figure in brackets."""
-    labels, there = sorted({k for _, k, _ in rows}), set(rows)
+    rows, labels = list(cells), sorted({k for _, k, _ in cells})
 
     def entry(cell: CellName) -> Entry:
         ours = mean_and_deviation(cells[cell], "test_accuracy", 100, 1) if cell in cells else ""
-        paper = f"{main_table()[cell]:.1f}" if cell in there and cell in main_table() else ""
+        paper = f"{main_table()[cell]:.1f}" if cell in cells and cell in main_table() else ""
         return Entry(ours or "–", rank.get(cell, 0), paper)
 
     recipes = list(dict.fromkeys(recipe for *_, recipe in rows))
@@ -123,43 +159,41 @@ def _by_labels(title: str, rows: Sequence[CellName], cells: Cells, rank: Mapping
         [Entry(dataset_label(d)), Entry(recipe_label(r)), *(entry((d, k, r)) for k in labels)]
         for d in dict.fromkeys(dataset for dataset, *_ in rows)
         for r in recipes
-        if any((d, k, r) in there for k in labels)
+        if any((d, k, r) in cells for k in labels)
     ]
     columns = [Column("Data set", True), Column("Method", True), *(Column(str(k)) for k in labels)]
-    notes = ["Mean ± standard deviation over draws; in brackets the paper's figure. Needs \\usepackage{booktabs}."]
+    words = "Mean ± standard deviation over draws; in brackets the paper's figure. Needs \\usepackage{booktabs}."
+    notes = [words, note]
     return ResultTable(title, columns, body, 1, notes, heading="Labels per class")
 
 
-def _accuracy(runs: Runs | None, rank: int) -> list[Entry]:
-    """``70.12 ± 3.40`` and ``67.7–72.6``, empty where nothing was run."""
-    if runs is None:
-        return [Entry(), Entry()]
-    interval = mean_interval(list(runs.figure("test_accuracy").values()))
+def _accuracy(runs: Runs, rank: int) -> list[Entry]:
+    """``70.12 ± 3.40`` and ``67.7–72.6``, the latter of :data:`FEWEST` draws or more."""
+    values = list(runs.figure("test_accuracy").values())
+    interval = mean_interval(values) if len(values) >= FEWEST else None
     low, high = interval or (0.0, 0.0)
     shown = "" if interval is None else f"{100 * max(0.0, low):.1f}–{100 * min(1.0, high):.1f}"
     return [Entry(mean_and_deviation(runs, "test_accuracy", 100, 2), rank), Entry(shown)]
 
 
-def _published(cell: CellName, runs: Runs | None) -> list[Entry]:
-    published = main_table().get(cell)
-    mean = runs.mean("test_accuracy")[0] if runs else None
+def _published(cell: CellName, runs: Runs) -> list[Entry]:
+    published, mean = main_table().get(cell), runs.mean("test_accuracy")[0]
     difference = "" if published is None or mean is None else f"{100 * mean - published:+.2f}"
     return [Entry("" if published is None else f"{published:.2f}"), Entry(difference)]
 
 
-def _compared(found: tuple[Comparison, float] | None, runs: Runs | None) -> list[Entry]:
-    """Mean difference, bootstrap interval and p-value (none from a single draw), and the number of draws."""
-    draws = Entry(str(len(runs.rows)) if runs else "")
+def _compared(found: tuple[Comparison, float | None] | None, runs: Runs) -> list[Entry]:
+    """Mean difference, its interval and p-value where there are enough draws, and the number of draws."""
+    draws = Entry(str(len(runs.rows)))
     if found is None:
         return [Entry(), Entry(), Entry(), draws]
     c, p = found
-    several = c.pairs > 1
-    interval = f"{100 * c.low:+.2f} to {100 * c.high:+.2f}" if several else ""
-    p_value = ("< 0.001" if p < 0.001 else f"{p:.3f}") if several else ""
+    interval = "" if c.low is None or c.high is None else f"{100 * c.low:+.2f} to {100 * c.high:+.2f}"
+    p_value = "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
     return [Entry(f"{100 * c.mean:+.2f}"), Entry(interval), Entry(p_value), draws]
 
 
-def _comparisons(cells: Cells, against: str | None) -> dict[CellName, tuple[Comparison, float]]:
+def _comparisons(cells: Cells, against: str | None) -> dict[CellName, tuple[Comparison, float | None]]:
     """Each cell against the recipe ``against`` (None: DR-GST in full) on the same data and labels, with Holm's p.
 
     The correction is over the recipes on one data set and label count: they answer one question.
@@ -171,12 +205,11 @@ def _comparisons(cells: Cells, against: str | None) -> dict[CellName, tuple[Comp
             result = compare(runs.figure("test_accuracy"), cells[other].figure("test_accuracy"))
             if result is not None:
                 found[cell] = result
-    corrected = {}
+    corrected: dict[CellName, float] = {}
     for place in {cell[:2] for cell in found}:
-        members = [cell for cell in found if cell[:2] == place]
-        for cell, p in zip(members, holm([found[cell].p for cell in members]), strict=True):
-            corrected[cell] = (found[cell], p)
-    return corrected
+        tested = {cell: c.p for cell, c in found.items() if cell[:2] == place and c.p is not None}
+        corrected |= zip(tested, holm(list(tested.values())), strict=True)
+    return {cell: (c, corrected.get(cell)) for cell, c in found.items()}
 
 
 def _full(recipe: str) -> str:
@@ -187,9 +220,10 @@ def _full(recipe: str) -> str:
 def _notes(against: str | None, paper: bool) -> list[str]:
     published = f"paper: mean of 10 runs, published for {', '.join(METHODS.values())}."
     return [
-        "accuracy: mean ± standard deviation over draws; 95 % interval: Student's t interval of the mean.",
-        f"vs: mean difference to {against or 'DR-GST in full'} on the same draws, its bootstrap interval and the",
-        "Wilcoxon signed-rank test corrected by Holm over the recipes on the same data set and label count.",
+        "accuracy: mean ± standard deviation over draws; 95 %: Student's t interval of the mean.",
+        f"vs: mean difference to {against or 'DR-GST in full'} on the same draws, its interval and the exact Wilcoxon",
+        "signed-rank test corrected by Holm over the recipes on the same data set and label count.",
+        f"Intervals and tests need {FEWEST} draws.",
         *([published] if paper else []),
         f"At {LABELS[-1]} labels per class all draws share the public split and differ in the seed only.",
     ]
@@ -197,21 +231,27 @@ def _notes(against: str | None, paper: bool) -> list[str]:
 
 def calibration(cells: Cells) -> ResultTable:
     """ECE = Σ_b |B_b|/M · |acc - conf| in 20 bins, and the Brier score, on test nodes."""
-    titles = ("accuracy", "ECE", "ECE of the teacher", "Brier", "draws")
+    shown = {cell: cells[cell] for cell in sorted(cells, key=cell_order)}
+    return by_label_use(_calibration, "Calibration on test nodes", shown)
+
+
+def _calibration(title: str, cells: Cells, notes: list[str]) -> ResultTable:
+    titles = ("accuracy", "ECE", "worst draw", "ECE of the teacher", "Brier", "draws")
     rank = ranks(cells, "ece", highest=False)
     body = [
         [
             *cell_entries(cell),
-            Entry(mean_and_deviation(cells[cell], "test_accuracy", 100, 2)),
-            Entry(mean_and_deviation(cells[cell], "ece", 100, 2), rank.get(cell, 0)),
-            Entry(mean_and_deviation(cells[cell], "teacher_ece", 100, 2)),
-            Entry(mean_and_deviation(cells[cell], "brier", 1, 3)),
-            Entry(str(len(cells[cell].rows))),
+            Entry(mean_and_deviation(runs, "test_accuracy", 100, 2)),
+            Entry(mean_and_deviation(runs, "ece", 100, 2), rank.get(cell, 0)),
+            Entry("".join(f"{100 * max(found):.2f}" for found in [runs.figure("ece").values()] if found)),
+            Entry(mean_and_deviation(runs, "teacher_ece", 100, 2)),
+            Entry(mean_and_deviation(runs, "brier", 1, 3)),
+            Entry(str(len(runs.rows))),
         ]
-        for cell in sorted(cells, key=cell_order)
+        for cell, runs in cells.items()
     ]
-    notes = ["accuracy and ECE in percent, mean ± standard deviation over draws; lower ECE and Brier are better."]
-    return ResultTable("Calibration on test nodes", [*CELL_COLUMNS, *map(Column, titles)], body, 2, notes)
+    words = "accuracy and ECE in percent, mean ± standard deviation over draws; worst draw: the highest ECE of a draw."
+    return ResultTable(title, [*CELL_COLUMNS, *map(Column, titles)], body, 2, [*notes, words])
 
 
 def time(cells: Cells, against: str = "gcn") -> ResultTable:
