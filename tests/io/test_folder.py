@@ -17,7 +17,7 @@ from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
 from drgst.io import build_folder
 from drgst.io.build_folder import build_graph_folder
-from drgst.io.folder import META, open_graph_folder, save_graph_folder
+from drgst.io.folder import META, STAMP, open_graph_folder, save_graph_folder
 from drgst.tables import source
 from drgst.tables.graph_tables import read_tables, write_tables
 
@@ -144,3 +144,78 @@ def test_a_damaged_folder(damage: str, tmp_path: Path) -> None:
     (folder / META).write_text(text, encoding="utf-8")
     with pytest.raises(DrgstError, match="g"):
         open_graph_folder(folder)
+
+
+def rewrite(folder: Path, name: str, array: np.ndarray) -> None:
+    """Replace an array of a graph folder by another one."""
+    array.tofile(folder / f"{name}.bin")
+    meta = json.loads((folder / META).read_text())
+    meta["arrays"][name] = (array.dtype.str, array.shape)
+    (folder / META).write_text(json.dumps(meta))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("adjacency.data", lambda a: np.where(np.arange(a.size) == 0, np.nan, a), "weight nan"),
+        ("adjacency.data", lambda a: np.where(np.arange(a.size) == 0, np.inf, a), "weight inf"),
+        ("adjacency.data", lambda a: a * 0, "weight 0.0"),
+        ("adjacency.data", lambda a: -a, "weight -"),
+        ("adjacency.data", lambda a: a + np.arange(a.size), "not symmetric"),
+        ("adjacency.data", lambda a: a.astype(np.float64), "float64|'<f8'|<f8"),
+        ("adjacency.indices", lambda a: a.astype(np.float32), "adjacency is damaged"),
+        ("adjacency.indices", lambda a: a.astype(">i4"), ">i4"),
+        ("adjacency.indices", lambda a: a[::-1].copy(), "increasing order|not symmetric|self-loops"),
+        ("adjacency.indices", lambda a: a + 1000, "adjacency is damaged"),
+        ("adjacency.indptr", lambda a: a[:-1].copy(), "adjacency is damaged"),
+        ("labels", lambda a: a.astype(np.float32), "whole numbers"),
+        ("labels", lambda a: a + 100, "has no class name"),
+        ("node_ids", lambda a: np.zeros_like(a), "occurs more than once"),
+        ("node_ids", lambda a: a - 1000, "negative"),
+        ("features.data", lambda a: a * np.nan, "NaN or infinite"),
+    ],
+)
+def test_a_folder_from_elsewhere_is_checked_once(name: str, change: Any, words: str, tmp_path: Path) -> None:
+    save_graph_folder(graph("sparse"), tmp_path / "g")
+    array = np.fromfile(tmp_path / "g" / f"{name}.bin", dtype=np.int64 if name in ("labels", "node_ids") else "i4")
+    array = array.view(np.float32) if name.endswith(".data") else array
+    changed = change(array)
+    rewrite(tmp_path / "g", name, changed.astype(np.float32) if changed.dtype == float and "f8" not in words else changed)
+    with pytest.raises(DrgstError, match=words) as caught:
+        open_graph_folder(tmp_path / "g")
+    assert str(tmp_path / "g") in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_checked_folder_is_stamped_and_a_changed_one_checked_again(tmp_path: Path) -> None:
+    save_graph_folder(graph("sparse"), tmp_path / "g")
+    stamp = (tmp_path / "g" / STAMP).read_text()
+    (tmp_path / "g" / STAMP).unlink()
+    assert_equal(open_graph_folder(tmp_path / "g"), graph("sparse"))
+    assert (tmp_path / "g" / STAMP).read_text() == stamp
+    weights = np.fromfile(tmp_path / "g" / "adjacency.data.bin", dtype=np.float32)
+    (weights * -1).tofile(tmp_path / "g" / "adjacency.data.bin")
+    with pytest.raises(DrgstError, match="weight -"):
+        open_graph_folder(tmp_path / "g")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("num_features", -1),
+        ("num_features", 1e400),
+        ("class_names", "xyz"),
+        ("name", 3),
+        ("arrays", {"labels": ["int64", [-5, -6]]}),
+        ("arrays", {"labels": ["int64", [2**70, 0]]}),
+        ("arrays", {"../labels": ["int64", [30]]}),
+        ("arrays", []),
+    ],
+)
+def test_a_damaged_description(field: str, value: Any, tmp_path: Path) -> None:
+    save_graph_folder(graph("sparse"), tmp_path / "g")
+    meta = json.loads((tmp_path / "g" / META).read_text())
+    meta[field] = {**meta[field], **value} if isinstance(value, dict) else value
+    (tmp_path / "g" / META).write_text(json.dumps(meta))
+    with pytest.raises(DataFileError):
+        open_graph_folder(tmp_path / "g")

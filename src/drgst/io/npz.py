@@ -21,13 +21,14 @@ from drgst.errors import DataFileError, DrgstError
 from drgst.files import PathLike, reading, replacing
 from drgst.graph.core import Graph, check_weights, make_graph
 from drgst.graph.split import PARTS, Split
+from drgst.io.folder import check_meta
 from drgst.memory import check_memory
 
 FORMAT, VERSION = "drgst-graph", 1
 Arrays = Mapping[str, np.ndarray]
 _DAMAGE = (
     *(KeyError, ValueError, TypeError, IndexError, AttributeError, EOFError, MemoryError),
-    *(zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedError, RuntimeError, OverflowError),
 )
 
 
@@ -92,13 +93,7 @@ def read_csr(arrays: Arrays, key: str, shape: Iterable[int], default: float | No
 
 def _graph(arrays: Arrays) -> Graph:
     meta = json.loads(arrays["meta"].tobytes())
-    if meta["format"] != FORMAT or meta["version"] != VERSION:
-        raise ValueError(f"it holds {meta['format']!r} version {meta['version']!r}, not {FORMAT} version {VERSION}")
-    for key in ("class_names", "splits", "notes"):
-        if not isinstance(meta[key], list) or not all(isinstance(name, str) for name in meta[key]):
-            raise TypeError(f"{key} must be a list of texts")
-    if not isinstance(meta["name"], str):
-        raise TypeError("name must be a text")
+    check_meta(meta, FORMAT, VERSION)
     count = arrays["labels"].size
     width = meta["num_features"]
     features = arrays["features"] if "features" in arrays else read_csr(arrays, "features", (count, width), 1)
