@@ -89,6 +89,21 @@ def _is_special(target: Path) -> bool:
 
 
 @contextmanager
+def open_regular(path: PathLike) -> Iterator[io.BufferedReader]:
+    """The bytes of a regular file; a folder, a device or a pipe, which could block for ever, is a ``ValueError``."""
+    with open(path, "rb", opener=_without_waiting) as handle:
+        mode = os.fstat(handle.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file (- reads standard input)"
+            raise ValueError(f"it is {kind}")
+        yield handle
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe without a writer would block
+
+
+@contextmanager
 def reading(path: PathLike, *damage: type[Exception], kind: str = "") -> Iterator[None]:
     """Turn an ``OSError`` or an error of the types ``damage`` into a ``DataFileError`` that names ``path``.
 

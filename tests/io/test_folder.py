@@ -180,7 +180,9 @@ def test_a_folder_from_elsewhere_is_checked_once(name: str, change: Any, words: 
     array = np.fromfile(tmp_path / "g" / f"{name}.bin", dtype=np.int64 if name in ("labels", "node_ids") else "i4")
     array = array.view(np.float32) if name.endswith(".data") else array
     changed = change(array)
-    rewrite(tmp_path / "g", name, changed.astype(np.float32) if changed.dtype == float and "f8" not in words else changed)
+    rewrite(
+        tmp_path / "g", name, changed.astype(np.float32) if changed.dtype == float and "f8" not in words else changed
+    )
     with pytest.raises(DrgstError, match=words) as caught:
         open_graph_folder(tmp_path / "g")
     assert str(tmp_path / "g") in str(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import networkx as nx
@@ -123,7 +124,11 @@ def test_a_header_and_faults_of_an_edge_list(tmp_path: Path) -> None:
         ("g.gexf", b"<gexf></gexf>", "damaged or not a GEXF graph"),
         ("g.gml", b"graph [ node [ id 0", "damaged or not a GML graph"),
         ("g.gml", b"graph [ " * 3000, "damaged or not a GML graph"),
+        ("g.gml", b'graph [ node [ id 0 label "&#55296;" ] ]', "damaged or not a GML graph"),
         ("g.gml.gz", b"no gzip", "can't read"),
+        ("g.gml.gz", gzip.compress(b"graph [ ]")[:12] + b"\xff" * 20, "damaged or not a GML graph|can't read"),
+        ("g.edges.gz", gzip.compress(b"1 2\n")[:12] + b"\xff" * 20, "damaged or not an edge list|can't read"),
+        ("g.edges", b"a\0 b\n", "zero bytes"),
         ("g.txt", b"\xff\xfe\xff", "damaged or not an edge list"),
     ],
 )
@@ -131,3 +136,61 @@ def test_damaged_files(tmp_path: Path, name: str, content: bytes, message: str) 
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataFileError, match=message):
         drgst.open_graph(tmp_path / name)
+
+
+GRAPHML = """<?xml version="1.0" encoding="{encoding}"?>{doctype}
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="node" attr.name="{name}" attr.type="string"/>
+<key id="d1" for="node" attr.name="class" attr.type="string"/>
+<graph edgedefault="undirected">
+<node id="a"><data key="d0">Jörg</data><data key="d1">x</data></node>
+<node id="b"><data key="d0">z</data><data key="d1">x</data></node>
+<node id="c"><data key="d1">y</data></node><node id="d"><data key="d1">y</data></node>
+<edge source="a" target="b"/></graph></graphml>"""
+
+
+def graphml(encoding: str = "utf-8", doctype: str = "", name: str = "town") -> str:
+    return GRAPHML.format(encoding=encoding, doctype=doctype, name=name)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "iso-8859-1", "windows-1252"])
+def test_encodings_of_xml(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "g.graphml").write_bytes(graphml(encoding).encode(encoding))
+    assert drgst.open_graph(tmp_path / "g.graphml").class_names == ("x", "y")
+
+
+@pytest.mark.parametrize("encoding", ["rot13", "hex", "base64", "zlib", "utf-7", "idna", "no-such", ""])
+def test_other_encodings_of_xml_are_refused(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "g.graphml").write_text(graphml(encoding or "\x01"))
+    with pytest.raises(DataFileError, match="is not read \\(allowed: utf-8"):
+        drgst.open_graph(tmp_path / "g.graphml")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
+def test_entities_are_refused_in_every_encoding(tmp_path: Path, encoding: str) -> None:
+    doctype = '<!DOCTYPE g [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
+    (tmp_path / "g.graphml").write_bytes(graphml(encoding, doctype).encode(encoding))
+    with pytest.raises(DataFileError, match="document type"):
+        drgst.open_graph(tmp_path / "g.graphml")
+
+
+def test_an_attribute_without_name_is_a_column(tmp_path: Path) -> None:
+    (tmp_path / "g.graphml").write_text(graphml(name=""), encoding="utf-8")
+    assert drgst.open_graph(tmp_path / "g.graphml").num_nodes == 4
+
+
+def test_lists_and_records_are_named(tmp_path: Path) -> None:
+    nodes = "".join(f'node [ id {k} label "n{k}" class "{"xy"[k % 2]}" at [ x 1 y {k} ] ] ' for k in range(4))
+    (tmp_path / "g.gml").write_text(f"graph [ {nodes} edge [ source 0 target 1 ] ]")
+    graph = drgst.open_graph(tmp_path / "g.gml")
+    assert "g.gml: attribute 'at' holds lists or records and is not used" in graph.notes
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gml", "gexf", "edges", "npz", "csv", "parquet"])
+def test_only_regular_files_are_read(tmp_path: Path, suffix: str) -> None:
+    """A pipe without a writer would block for ever, and a device without end would fill the memory."""
+    os.mkfifo(tmp_path / f"nodes.{suffix}")
+    (tmp_path / f"zero.{suffix}").symlink_to("/dev/zero")
+    for path in (tmp_path / f"nodes.{suffix}", tmp_path / f"zero.{suffix}"):
+        with pytest.raises(DataFileError, match="neither a regular file nor a folder"):
+            drgst.open_graph(path)

@@ -73,6 +73,8 @@ def _open_path(path: Path, classes: tuple[str, ...] | None, labels: PathLike | N
         raise DataFileError(f"can't read {str(path)!r}: {error}") from error
     if not exists:
         raise DataFileError(unknown("data set or path", str(path), DATASETS))
+    if not is_folder and not path.is_file():
+        raise DataFileError(f"{path} is neither a regular file nor a folder")
     if not is_folder and path.name.removesuffix(".gz").endswith(GRAPH_FILES):
         from drgst.io.graph_files import read_graph_file  # pyarrow is slow to import
 

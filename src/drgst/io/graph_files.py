@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
+import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,8 +17,9 @@ import pyarrow as pa
 
 from drgst.errors import DataFileError, unknown
 from drgst.extras import import_extra
-from drgst.files import PathLike, reading
+from drgst.files import PathLike, open_regular, reading
 from drgst.graph.core import Graph
+from drgst.memory import available_memory, check_memory
 from drgst.tables.build import read_graph
 from drgst.tables.faults import Fault, TableError
 from drgst.tables.options import TableOptions
@@ -25,8 +29,10 @@ from drgst.tables.source import Table, open_table
 LABELS = ("label", "class")  # attributes that may hold the class of a node
 _DAMAGE = (
     *(KeyError, ValueError, TypeError, IndexError, AttributeError, AssertionError, EOFError, RecursionError),
-    *(ElementTree.ParseError, StopIteration),
+    *(ElementTree.ParseError, StopIteration, LookupError, OverflowError, zlib.error),
 )
+_ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1", "windows-1252", "utf-16")  # of XML files
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*?(?:encoding\s*=\s*[\"']([^\"']*)[\"'][^>]*)?\?>")
 _SEPARATORS = re.compile(r"[,;\s]+")
 
 
@@ -54,19 +60,55 @@ def _attributed(path: Path) -> tuple[Table, Table]:
     nx = import_extra("networkx", "networkx")
     read, kind = _READERS[_format(path)]
     with reading(path, *_DAMAGE, nx.NetworkXException, kind=f"a {kind} graph"):
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rb") as handle:
-            if kind != "GML" and b"<!DOCTYPE" in handle.read():
-                raise ValueError("it has a document type, which is not allowed")
-        graph = read(nx, path)
+        content = _content(path)
+        graph = read(nx, content if kind == "GML" else _plain_xml(content))
         names = list(dict.fromkeys(name for _, data in graph.nodes(data=True) for name in data))
-        cells: dict[str, list[Any]] = {"id": [str(node) for node in graph]}
+        cells = {"id": pa.array([str(node) for node in graph], pa.string())}
+        notes = []
         for name in names:
+            values = [data.get(name) for _, data in graph.nodes(data=True)]
+            if any(isinstance(value, list | dict | tuple) for value in values):
+                notes.append(f"{path.name}: attribute {str(name)!r} holds lists or records and is not used")
+                continue
             column = "id attribute" if name == "id" else str(name)
-            cells[column] = [_text(graph.nodes[node].get(name)) for node in graph]
+            cells[column] = pa.array([None if value is None else str(value) for value in values], pa.string())
         ends = [(str(u), str(v), w) for u, v, w in graph.edges(data="weight")]
-    nodes = Table(path.name, pa.table(cells))
-    return nodes, _edge_table(path.name, [e[0] for e in ends], [e[1] for e in ends], [_text(e[2]) for e in ends])
+        weights = [None if w is None else str(w) for _, _, w in ends]
+        edges = _edge_table(path.name, [e[0] for e in ends], [e[1] for e in ends], weights)
+    faults: list[Fault] = []
+    nodes = open_table(pa.table(cells), path.name, faults)
+    if faults or nodes is None:
+        raise TableError(faults)
+    return Table(path.name, nodes.data, tuple(notes)), edges
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a regular file, unpacked where its name ends in ``.gz``; refused where memory does not suffice."""
+    with open_regular(path) as handle:
+        if path.suffix != ".gz":
+            return handle.read()
+        most = available_memory() or 1 << 40
+        with gzip.GzipFile(fileobj=handle, mode="rb") as file:
+            content = file.read(most // 8)  # the graph needs several times the memory of its text
+            if file.read(1):
+                check_memory(most + 1, f"{path.name}, unpacked,")
+        return content
+
+
+def _plain_xml(content: bytes) -> bytes:
+    """An XML document in UTF-8 without declaration; other encodings and document types are refused."""
+    wide = content.startswith((b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<"))
+    if wide:
+        encoding = "utf-16-be" if content.startswith(b"\0<") else "utf-16-le" if content[:2] == b"<\0" else "utf-16"
+    else:
+        declared = _DECLARATION.match(content[:1000].decode("latin-1").removeprefix("\xef\xbb\xbf"))
+        encoding = ((declared and declared[1]) or "utf-8").lower()
+        if encoding not in _ENCODINGS[:-1]:
+            raise ValueError(f"its encoding {encoding!r} is not read (allowed: {', '.join(_ENCODINGS)})")
+    text = content.decode(encoding).removeprefix("\ufeff")
+    if "<!doctype" in text.lower() or "<!entity" in text.lower():
+        raise ValueError("it has a document type, which is not allowed")
+    return _DECLARATION.sub("", text).encode()
 
 
 def _edge_list(path: Path) -> tuple[Table, Table]:
@@ -74,21 +116,22 @@ def _edge_list(path: Path) -> tuple[Table, Table]:
     rows: list[list[str]] = []
     lines: list[int] = []
     faults = []
-    with reading(path, UnicodeError, EOFError, kind="an edge list"):
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8-sig") as handle:
-            for number, line in enumerate(handle, start=1):
-                cells = [cell for cell in _SEPARATORS.split(line.strip()) if cell]
-                if not cells or cells[0].startswith(("#", "%")):
-                    continue
-                if not rows and tuple(cell.lower() for cell in cells[:2]) in PAIRS:
-                    continue  # a header
-                if len(cells) < 2:
-                    message = f"{line.strip()[:40]!r} is no edge: two ids are needed"
-                    faults.append(Fault(path.name, message, number, unit="line"))
-                    continue
-                rows.append(cells)
-                lines.append(number)
+    with reading(path, *_DAMAGE, kind="an edge list"):
+        text = _content(path).decode("utf-8-sig")
+    if "\0" in text:
+        raise DataFileError(f"{path} is not an edge list: it holds zero bytes")
+    for number, line in enumerate(io.StringIO(text), start=1):
+        cells = [cell for cell in _SEPARATORS.split(line.strip()) if cell]
+        if not cells or cells[0].startswith(("#", "%")):
+            continue
+        if not rows and tuple(cell.lower() for cell in cells[:2]) in PAIRS:
+            continue  # a header
+        if len(cells) < 2:
+            message = f"{line.strip()[:40]!r} is no edge: two ids are needed"
+            faults.append(Fault(path.name, message, number, unit="line"))
+            continue
+        rows.append(cells)
+        lines.append(number)
     if not rows and not faults:
         faults.append(Fault(path.name, "is empty: a line with two ids is needed"))
     if faults:
@@ -148,7 +191,7 @@ def _with_labels(nodes: Table, labels: PathLike | None, path: Path) -> tuple[Tab
     if faults:
         raise TableError(faults)
     data = nodes.data.drop_columns(["label"]) if "label" in nodes.columns else nodes.data
-    return Table(nodes.file, data.append_column("label", pa.array(column, pa.string()))), "label"
+    return replace(nodes, data=data.append_column("label", pa.array(column, pa.string()))), "label"
 
 
 def _format(path: Path) -> str:
@@ -165,12 +208,6 @@ def _repeats(nodes: Table, name: str) -> bool:
     return len(values) >= 2 * len(set(values))
 
 
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, list | dict | tuple):
-        return None
-    return str(value)
-
-
 def _is_number(text: str) -> bool:
     try:
         return bool(np.isfinite(float(text)))
@@ -178,16 +215,16 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _read_gml(nx: Any, path: Path) -> Any:
+def _read_gml(nx: Any, content: bytes) -> Any:
     """Nodes by label, or by id where labels are missing or not unique."""
     try:
-        return nx.read_gml(path)
+        return nx.read_gml(io.BytesIO(content))
     except nx.NetworkXError:
-        return nx.read_gml(path, label="id")
+        return nx.read_gml(io.BytesIO(content), label="id")
 
 
-_READERS: dict[str, tuple[Callable[[Any, Path], Any], str]] = {
-    ".graphml": (lambda nx, path: nx.read_graphml(path), "GraphML"),
+_READERS: dict[str, tuple[Callable[[Any, bytes], Any], str]] = {
+    ".graphml": (lambda nx, content: nx.read_graphml(io.BytesIO(content)), "GraphML"),
     ".gml": (_read_gml, "GML"),
-    ".gexf": (lambda nx, path: nx.read_gexf(path), "GEXF"),
+    ".gexf": (lambda nx, content: nx.read_gexf(io.BytesIO(content)), "GEXF"),
 }

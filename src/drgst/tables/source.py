@@ -7,7 +7,6 @@ import csv
 import gzip
 import io
 import os
-import stat
 import sys
 import zlib
 from collections import Counter
@@ -23,7 +22,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from drgst.errors import DrgstError, MemoryLimitError
-from drgst.files import original_cell
+from drgst.files import open_regular, original_cell
 from drgst.memory import available_memory, check_memory
 from drgst.tables.faults import Fault, TableError, counted, some
 
@@ -156,16 +155,8 @@ def _opened(given: str | os.PathLike[str], path: Path) -> Iterator[Any]:
     if str(given) == STANDARD_INPUT:
         yield io.BytesIO(sys.stdin.buffer.read())
         return
-    with open(path, "rb", opener=_without_waiting) as handle:
-        mode = os.fstat(handle.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file (- reads standard input)"
-            raise ValueError(f"it is {kind}")
+    with open_regular(path) as handle:
         yield handle
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe without a writer would block
 
 
 def _parquet_batches(handle: Any, name: str, faults: list[Fault], whole: bool) -> Iterator[Table]:
