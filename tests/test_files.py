@@ -13,7 +13,6 @@ import pytest
 from drgst.errors import DataFileError, GraphError
 from drgst.files import (
     STANDARD_OUTPUT,
-    csv_rows,
     csv_text,
     original_cell,
     read_text,
@@ -134,7 +133,6 @@ def test_no_cell_is_a_formula_and_every_text_comes_back() -> None:
     assert raw[:8] == [f"'{cell}" for cell in CELLS[:8]]
     assert tuple(raw[8:11]) == CELLS[8:11]  # numbers stay numbers
     assert [original_cell(cell) for cell in raw] == list(CELLS)
-    assert csv_rows(csv_text([["a", "=b"], ["=1", -1]])) == [{"a": "=1", "=b": "-1"}]
 
 
 def test_pieces_are_written_one_after_the_other(tmp_path: Path) -> None:

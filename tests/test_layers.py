@@ -136,6 +136,16 @@ ORDERS = {
         bench
         figure label_curve reproduce table tune
     """,
+    "cli": """
+        console options
+        output
+        run
+        classify data evaluate explain predict recipes report review suggest
+    """,
+    "progress": """
+        live
+        display loggers
+    """,
 }
 INCOMPLETE = {"selftrain"}  # orders that leave out some modules
 
@@ -170,8 +180,8 @@ def in_type_checking(path: Path) -> set[int]:
 def test_imports_point_to_lower_layers(package: str) -> None:
     """Fails on an import of a higher layer, on a module without a layer and on a layer without a module."""
     folder, order, prefix = SOURCE / package, layers(package), f"{package.replace('/', '.')}." if package else ""
-    children = {path.name.removesuffix(".py") for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
-    children -= {"__init__", "__main__", "__pycache__", "data", "assets"}
+    children = {path.name for path in folder.iterdir() if (path / "__init__.py").is_file()}
+    children |= {path.stem for path in folder.glob("*.py")} - {"__init__", "__main__"}
     assert children >= order.keys() if package in INCOMPLETE else children == order.keys()
     wrong = []
     for path in sorted(folder.rglob("*.py")):
@@ -190,7 +200,7 @@ def test_no_package_has_a_cycle() -> None:
     """Of every package: there is an order of its modules and subpackages in which imports point one way."""
     folders = {path.parent for path in SOURCE.rglob("*.py")}
     cyclic = {folder.relative_to(SOURCE).as_posix() for folder in folders if not is_ordered(folder)}
-    assert cyclic <= {"cli", "recipes", "tables"}  # to be restructured
+    assert cyclic <= {"recipes", "tables"}  # to be restructured
 
 
 def is_ordered(folder: Path) -> bool:

@@ -1,11 +1,10 @@
-"""Atomic file writes, and file errors as :class:`~drgst.errors.DataFileError`."""
+"""Atomic file writes, file errors as :class:`~drgst.errors.DataFileError`, and text that is safe to show."""
 
 from __future__ import annotations
 
 import csv
 import errno
 import hashlib
-import io
 import math
 import os
 import re
@@ -28,6 +27,8 @@ FORMULA = r"^'*[=+\-@\t\r]"  # a cell that begins so without the apostrophe is e
 _SUSPECT = frozenset("'=+-@\t\r")  # first characters of the texts that FORMULA finds
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _NUMBERS = re.compile(f"{_NUMBER}( (to|±) {_NUMBER})*")
+# control characters but newline and tab, characters that change the direction of text, and lone surrogates
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @contextmanager
@@ -147,6 +148,11 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def printable(text: str) -> str:
+    """``text`` without the characters that could control a terminal."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     """``rows`` as CSV text; the first row is the header. Spreadsheets show every cell as text or number."""
     lines: list[str] = []
@@ -154,12 +160,6 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     writer = csv.writer(sink, lineterminator="\r\n")  # with "\n", a cell that holds "\r" would not be quoted
     writer.writerows([inert_cell(cell) for cell in row] for row in rows)
     return "".join(lines)
-
-
-def csv_rows(text: str) -> list[dict[str, str]]:
-    """The rows of :func:`csv_text` as written, by the names in the header."""
-    head, *body = [[original_cell(cell) for cell in line] for line in csv.reader(io.StringIO(text)) if line] or [[]]
-    return [dict(zip(head, line, strict=False)) for line in body]
 
 
 def inert_cell(value: Any) -> Any:

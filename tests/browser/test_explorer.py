@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from drgst.estimator import SelfTraining
-from drgst.files import csv_rows
 
 
 def rows(opened: Any, button: str) -> list[dict[str, str]]:
     """The rows of the CSV that ``button`` downloads."""
     with opened.page.expect_download() as waiting:
         opened.page.click(button)
-    return csv_rows(Path(waiting.value.path()).read_bytes().decode())
+    return list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_bytes().decode(), newline="")))
 
 
 def points(opened: Any, host: str) -> tuple[float, float]:

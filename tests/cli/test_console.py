@@ -16,8 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from drgst.cli import console, main
-from drgst.cli.console import get_console, printable, write_data
+from drgst.cli.console import get_console, write_data
 from drgst.datasets.synthetic import block_model
+from drgst.files import printable
 from drgst.graph.split import random_split
 from drgst.io.npz import save_graph
 

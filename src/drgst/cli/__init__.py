@@ -155,7 +155,7 @@ def _refuse_usage(error: Any) -> int:
 
 
 def _refuse(message: str) -> int:
-    from drgst.cli.console import printable
+    from drgst.files import printable
 
     sys.stderr.write(f"error: {printable(' '.join(message.split()))}\n")
     return 2

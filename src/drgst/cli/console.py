@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import sys
 import threading
 import warnings
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from drgst.errors import DrgstWarning
+from drgst.files import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,23 +25,13 @@ if TYPE_CHECKING:
 
 
 QUIET = 2.0  # seconds that a command may be silent
-# control characters but newline and tab, characters that change the direction of text, and lone surrogates
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def printable(text: str) -> str:
-    """``text`` without the characters that could control a terminal."""
-    return _UNSAFE.sub("\ufffd", text)
 
 
 def get_console(stderr: bool = False) -> Console:
-    """The console for text: standard output, or standard error where standard output is for a program.
+    """The console for text: standard output, or standard error where standard output is for a program."""
+    from drgst.progress.live import SafeConsole
 
-    What it prints is :func:`printable`.
-    """
-    from drgst.cli.safe import SafeConsole
-
-    return SafeConsole(stderr=stderr, markup=False, highlight=False, emoji=False)
+    return SafeConsole(stderr=stderr)
 
 
 def say(console: Console, *lines: str) -> None:

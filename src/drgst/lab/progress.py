@@ -12,7 +12,7 @@ from drgst.lab.grid.grid import Task
 from drgst.lab.grid.run_grid import BenchCallback, BenchResult
 from drgst.lab.store.cells import CellName, mean_and_std
 from drgst.lab.tables.layout import Column, Entry, ResultTable, render
-from drgst.progress.live import LiveDisplay, error_console
+from drgst.progress.live import LiveDisplay, SafeConsole
 
 SHOWN = 8  # cells of the live table
 QUIET = 2.0  # seconds without a line after which a finished run is printed where there is no live table
@@ -106,9 +106,9 @@ def _line(cell: CellName, values: list[float | None]) -> str:
 
 def bench_display(wanted: bool | None, slots: int) -> BenchProgress:
     """No display (False), one in any case (True), or one on a terminal and in a notebook only (None)."""
-    console = error_console()
+    console = SafeConsole()
     shown = console.is_terminal or console.is_jupyter if wanted is None else wanted
-    return BenchProgress(console if shown else error_console(quiet=True), slots)
+    return BenchProgress(console if shown else SafeConsole(quiet=True), slots)
 
 
 def print_result(console: Console, result: BenchResult) -> None:

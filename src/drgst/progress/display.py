@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from drgst.progress.live import LiveDisplay, error_console
+from drgst.progress.live import LiveDisplay, SafeConsole
 from drgst.selftrain.callbacks import Callback, Callbacks
 from drgst.selftrain.history import History
 
@@ -84,7 +84,7 @@ class Progress(LiveDisplay, Callback):
 
 def display(wanted: bool | None) -> Callback | None:
     """No display (False), one in any case (True), or one on a terminal and in a notebook only (None)."""
-    shown = None if wanted is False else Progress(error_console())
+    shown = None if wanted is False else Progress(SafeConsole())
     return shown if shown is not None and (wanted or shown.live) else None
 
 

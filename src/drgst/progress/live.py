@@ -1,17 +1,34 @@
-"""Text that is drawn again and again in the same place; imports no torch."""
+"""The console, and text that is drawn again and again in the same place; imports no torch."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.live import Live
+from rich.segment import Segment
 from rich.text import Text
 
+from drgst.files import printable
 
-def error_console(quiet: bool = False) -> Console:
-    """A console on standard error, or in a notebook, that prints text as it is."""
-    return Console(stderr=True, quiet=quiet, markup=False, highlight=False, emoji=False)
+
+class SafeConsole(Console):
+    """Prints text as it is, in tables, too, but :func:`~drgst.files.printable`: names can't control a terminal."""
+
+    def __init__(self, stderr: bool = True, quiet: bool = False) -> None:
+        super().__init__(stderr=stderr, quiet=quiet, markup=False, highlight=False, emoji=False)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """A text without control characters."""
+        return super().render_str(printable(text), **settings)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is drawn of ``renderable``."""
+        if isinstance(renderable, Text):
+            renderable = renderable.copy()
+            renderable.plain = printable(renderable.plain)
+        return super().render(renderable, options)
 
 
 class LiveDisplay:

@@ -9,6 +9,7 @@ import typer
 
 from drgst.cli.console import get_console, write_data
 from drgst.cli.options import PoolOption, SourceOption, VariantOption
+from drgst.files import printable
 
 if TYPE_CHECKING:
     from drgst.lab.tables.layout import ResultTable
@@ -47,7 +48,7 @@ def table(
         if against is not None:
             check_recipe(against, cells)
         made = make_table(name, cells, against)
-    write_data(render(made, how))
+    write_data(printable(render(made, how)))  # names of a store from elsewhere
 
 
 def _datasets(names: set[str]) -> ResultTable:
