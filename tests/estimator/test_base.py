@@ -139,6 +139,8 @@ def test_score_is_that_of_the_graph_that_is_given(model: drgst.DRGST, graph: Gra
         model.score(other, [True, False, True])
     with pytest.raises(GraphError, match="indices from 0 to 29"):
         model.score(other, [30])
+    with pytest.raises(GraphError, match=r"a class of the model \(its classes: ant, bee, cat\)"):
+        model.score(other.with_(class_names=("x", "y", "z")), nodes)
 
 
 def test_classes_of_another_graph_are_matched_by_name(model: drgst.DRGST) -> None:

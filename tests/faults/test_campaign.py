@@ -149,7 +149,6 @@ READERS: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
     "edge table": ("tables", "edges.csv", from_tables),
     "parquet": ("parquet", "nodes.parquet", drgst.open_graph),
     "split": ("s.json", "", lambda path: drgst.load_split(path, drgst.open_graph(path.parents[1] / "g.npz"))),
-    "facts of a model": ("run", "model.json", drgst.load_model),
     "weights of a model": ("run", "model.safetensors", drgst.load_model),
     "pickle": ("p.pickle", "", load_pickle),
     "store": ("runs.db", "", stored_rows),

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from drgst.errors import RunError
+from drgst.errors import GraphError, RunError
 from drgst.estimator.inputs import (
     ArrayInput,
     as_graph,
@@ -157,6 +157,9 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
             nodes = node_indices(y, graph.num_nodes)
         else:
             nodes = np.arange(graph.num_nodes) if graph.split is None else graph.split.test
+        if not (truth[nodes] >= 0).any():
+            names = ", ".join(self.model_.class_names)
+            raise GraphError(f"no node to score has a label that is a class of the model (its classes: {names})")
         return accuracy(predicted[nodes], truth[nodes])
 
     def predictions(self) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drgst.errors import RunError
+from drgst.errors import RunError, located
 from drgst.files import write_text
 from drgst.io.npz import save_graph
 from drgst.io.split_files import save_split
@@ -31,8 +31,9 @@ from drgst.runs.added_labels import write_added
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
 from drgst.runs.lock import LOCK, locked
+from drgst.runs.model import check_array
 from drgst.runs.predictions import csv_column, parquet_column
-from drgst.selftrain.history import History
+from drgst.selftrain.history import History, Stage
 from drgst.selftrain.persist import load_stage
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", 
 PREDICTIONS, PARQUET = "predictions.csv", "predictions.parquet"
 WEIGHTS, MODEL, REPORT = "model.safetensors", "model.json", "report.html"
 GRAPH, SCHEMA, ADDED = "graph.npz", "tables.json", "added_labels.csv"
-NEEDED = ("recipe", "stages", "result_stage", "stop_reason", "seconds", "epochs")  # keys of ``summary.json``
+# keys of ``summary.json`` and their types
+NEEDED = {"recipe": str, "stages": int, "result_stage": int, "stop_reason": str, "seconds": float, "epochs": int}
 RESULTS = (SUMMARY, PREDICTIONS, PARQUET, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
 
 
@@ -154,8 +156,8 @@ class RunFolder:
         while (path := self.stage_path(len(history))).is_file():
             try:
                 stage = load_stage(path, history[-1] if len(history) else None)
-                if stage.logits.shape != shape or stage.number != len(history):
-                    raise RunError(f"{path} does not fit the graph")
+                with located(path):
+                    check_stage(stage, len(history), shape)
             except RunError as error:
                 _log.warning("%s; that stage and later ones are not used", error)
                 break
@@ -166,9 +168,9 @@ class RunFolder:
         """``summary.json``."""
         try:
             found = dict(json.loads(self.text(SUMMARY)))
-            missing = [name for name in NEEDED if name not in found]
-            if missing:
-                raise ValueError(f"{', '.join(missing)} missing")
+            wrong = [name for name, kind in NEEDED.items() if type(found.get(name)) is not kind]
+            if wrong:
+                raise ValueError(f"{', '.join(wrong)} missing or not of the right type")
             return found
         except (ValueError, TypeError, RecursionError) as error:
             raise RunError(f"{self / SUMMARY} is damaged: {error}") from error
@@ -211,6 +213,23 @@ class RunFolder:
             return (self / name).read_bytes().decode()  # read_text would change a "\r" in a node id
         except (OSError, UnicodeDecodeError) as error:
             raise RunError(f"can't read {self / name}: {error}") from error
+
+
+def check_stage(stage: Stage, number: int, shape: tuple[int, int]) -> None:
+    """Refuse a stage of a file that is not stage ``number`` of a run with logits of ``shape`` (N, C)."""
+    nodes, classes = shape
+    if stage.number != number:
+        raise RunError(f"it is stage {stage.number}, not {number}")
+    pseudo = stage.pseudo_labels
+    check_array("nodes", pseudo.nodes, (-1,), (0, nodes))
+    check_array("labels", pseudo.labels, pseudo.nodes.shape, (0, classes))
+    shapes = {"logits": shape, "calibrated": shape, "selection_logits": shape, "transition": (classes, classes)}
+    shapes |= {"all_gain": (nodes,), "embedding": (nodes, -1)}
+    shapes |= dict.fromkeys(("weights", "gain", "confidence"), pseudo.nodes.shape)
+    for name, wanted in shapes.items():
+        array = getattr(stage, name)
+        if array is not None:
+            check_array(name, array, wanted)
 
 
 def finished_run(path: str | Path) -> RunFolder:

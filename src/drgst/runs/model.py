@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import BaseModel, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 
 from drgst import __version__
@@ -29,6 +31,25 @@ from drgst.transforms.softmax import softmax
 
 FORMAT = 3
 OWN = "own"  # the name of a recipe that is made of the user's parts
+MOST_STAGES = 10_000
+Count = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class ModelFacts(BaseModel):
+    """``model.json``."""
+
+    format: int
+    drgst: str = __version__
+    recipe: str
+    seed: Annotated[int, Field(ge=0)]
+    stop_reason: str
+    note: str
+    class_names: tuple[str, ...]
+    num_features: Count
+    input_features: Count | None = None  # columns that the network gets; None: num_features
+    settings: dict[str, Any]
+    backbone: str | None = None  # import path of the user's own network
+    own_backbone: str | None = None  # name of one that has no import path
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +67,11 @@ class Model:
     stop_reason: str
     note: str = ""  # of the result
     input_features: int | None = None  # columns that the network gets; None: num_features
+    source: str = ""  # the folder that it was read from
 
     def logits(self, graph: Graph) -> np.ndarray:
         """(N, C) logits on a graph with the same features."""
-        with limit_threads(default_threads(graph.num_entries)):
+        with limit_threads(default_threads(graph.num_entries)), self.checked():
             logits = predict_logits(self.parts, self.state, self.unlabelled(graph), self.settings)
         if not np.isfinite(logits).all():
             raise RunError("the outputs of the model are not finite: its weights or the features are too large")
@@ -58,6 +80,19 @@ class Model:
     def probabilities(self, graph: Graph) -> np.ndarray:
         """(N, C) probabilities on a graph with the same features."""
         return softmax(self.logits(graph))
+
+    @contextmanager
+    def checked(self) -> Iterator[None]:
+        """Name the file where a computation inside fails because the tensors of a file do not fit together."""
+        try:
+            yield
+        except DrgstError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            if not self.source:
+                raise
+            reason = f"its tensors do not fit together ({type(error).__name__}: {error})"
+            raise RunError(f"{self.source} is not a usable model: {reason}") from error
 
     def unlabelled(self, graph: Graph) -> Graph:
         """The graph with the classes of the model and without labels; a graph with other features is refused."""
@@ -74,20 +109,19 @@ class Model:
         tensors = {f"state.{k}": v for k, v in self.state.items()}
         tensors |= {f"fitted.{k}": v for k, v in self.arrays.items()}
         write_tensors(Path(folder) / "model.safetensors", tensors)
-        facts = {
-            "format": FORMAT,
-            "drgst": __version__,
-            "recipe": self.recipe,
-            "seed": self.seed,
-            "stop_reason": self.stop_reason,
-            "note": self.note,
-            "class_names": list(self.class_names),
-            "num_features": self.num_features,
-            **({} if self.input_features is None else {"input_features": self.input_features}),
-            "settings": settings,
+        facts = ModelFacts(
+            format=FORMAT,
+            recipe=self.recipe,
+            seed=self.seed,
+            stop_reason=self.stop_reason,
+            note=self.note,
+            class_names=self.class_names,
+            num_features=self.num_features,
+            input_features=self.input_features,
+            settings=settings,
             **backbone,
-        }
-        write_text(Path(folder) / "model.json", json.dumps(facts, indent=2) + "\n")
+        )
+        write_text(Path(folder) / "model.json", json.dumps(facts.model_dump(exclude_none=True), indent=2) + "\n")
 
     def _to_save(self) -> tuple[dict[str, Any], dict[str, str]]:
         """The settings from which the parts that predict can be made again, and the user's own backbone.
@@ -118,71 +152,74 @@ class Model:
         """
         source = Path(folder)
         try:
-            facts = json.loads((source / "model.json").read_text(encoding="utf-8"))
-            if facts["format"] != FORMAT:
-                raise RunError(f"{source} has model format {facts['format']}, this drgst reads format {FORMAT}")
+            found = json.loads((source / "model.json").read_text(encoding="utf-8"))
+            facts = ModelFacts.model_validate(found)
+            if facts.format != FORMAT:
+                raise RunError(f"it has model format {facts.format}, this drgst reads format {FORMAT}")
             with safe_open(source / "model.safetensors", framework="np") as file:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            return _checked(_model(facts, tensors, backbone))
-        except DrgstError as error:
-            raise RunError(f"{source} is not a usable model: {error}") from error
-        except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise RunError(f"{source} is not a usable model: {type(error).__name__}: {error}") from error
+            return replace(_checked(_model(facts, tensors, backbone)), source=str(source))
+        except ValidationError as error:
+            first = error.errors()[0]
+            reason = f"model.json: {'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+            raise RunError(f"{source} is not a usable model: {reason}") from error
+        except (OSError, SafetensorError, AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            kind = "" if isinstance(error, DrgstError) else f"{type(error).__name__}: "
+            raise RunError(f"{source} is not a usable model: {kind}{' '.join(str(error).split())}") from error
 
 
-def _model(facts: dict[str, Any], tensors: State, backbone: Any) -> Model:
-    name = str(facts["recipe"])
-    named = facts.get("backbone") or facts["settings"].get("backbone")
+def _model(facts: ModelFacts, tensors: State, backbone: Any) -> Model:
+    name, named = facts.recipe, facts.backbone or facts.settings.get("backbone")
     check_imported(name, "model.json", f"name it yourself: drgst --import {name.partition(':')[0]} COMMAND")
     if backbone is None:
         check_imported(named, "model.json", f"name it yourself: --backbone {named}, or load_model(folder, backbone=…)")
-    spec = own_recipe(Recipe()) if name == OWN else find_recipe(name)
-    if backbone is None and "own_backbone" in facts:
+    if backbone is None and facts.own_backbone is not None:
         raise RunError(
-            f"its network {facts['own_backbone']} can't be imported by name: give it, load_model(folder, backbone=…)"
+            f"its network {facts.own_backbone} can't be imported by name: give it, load_model(folder, backbone=…)"
         )
-    backbone = facts.get("backbone") if backbone is None else backbone
+    spec = own_recipe(Recipe()) if name == OWN else find_recipe(name)
+    backbone = facts.backbone if backbone is None else backbone
     spec = spec if backbone is None else with_backbone(spec, backbone)
-    settings = Settings().updated(facts["settings"]) if name == OWN else spec.settings(facts["settings"])
+    settings = Settings().updated(facts.settings) if name == OWN else spec.settings(facts.settings)
     state, fitted = (
         {key.removeprefix(prefix): t for key, t in tensors.items() if key.startswith(prefix)}
         for prefix in ("state.", "fitted.")
     )
-    return Model(
-        recipe=name,
-        parts=spec.make(settings),
-        settings=settings,
-        class_names=_texts(facts["class_names"]),
-        num_features=int(facts["num_features"]),
-        state=state,
-        arrays=fitted,
-        seed=int(facts["seed"]),
-        stop_reason=str(facts["stop_reason"]),
-        note=str(facts["note"]),
-        input_features=int(facts["input_features"]) if "input_features" in facts else None,
-    )
-
-
-def _texts(names: Any) -> tuple[str, ...]:
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise RunError("its class names are not a list of texts")
-    return tuple(names)
+    same = ("recipe", "class_names", "num_features", "input_features", "seed", "stop_reason", "note")
+    given = {key: getattr(facts, key) for key in same}
+    return Model(parts=spec.make(settings), settings=settings, state=state, arrays=fitted, **given)
 
 
 def _checked(model: Model) -> Model:
-    classes, learner = len(model.class_names), model.parts.learner
-    if model.num_features < 0:
-        raise RunError(f"its number of features is {model.num_features}")
+    arrays, classes, learner = model.arrays, len(model.class_names), model.parts.learner
     if isinstance(learner, Network):
         columns = model.num_features if model.input_features is None else model.input_features
         learner.check_state(own_state(model.state), columns, classes, model.settings)
     for name, values in model.state.items():
         if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
             raise RunError(f"its weights {name} hold NaN or infinite numbers")
-    if not np.isfinite(model.arrays["probabilities"]).all():
+    nodes = len(arrays["labeled_stage"])
+    check_array("labeled_stage", arrays["labeled_stage"], (nodes,), (-1, MOST_STAGES))
+    train = int((arrays["labeled_stage"] == 0).sum())
+    shapes = {"probabilities": (nodes, classes), "gain": (nodes,)}
+    optional = {"postprocessed": (nodes, classes), "out_of_fold": (train, classes), "transition": (classes, classes)}
+    for name, shape in (shapes | {name: shape for name, shape in optional.items() if name in arrays}).items():
+        check_array(name, arrays[name], shape)
+    for name, places, limits in (("given", (nodes,), (-1, classes)), ("candidates", (-1,), (0, nodes))):
+        if name in arrays:
+            check_array(name, arrays[name], places, limits)
+    if not np.isfinite(arrays["probabilities"]).all():
         raise RunError("its probabilities hold NaN or infinite numbers")
-    nodes = model.arrays["probabilities"].shape[:1]
-    fit = all(model.arrays[name].shape == nodes for name in ("gain", "labeled_stage"))
-    if model.arrays["probabilities"].shape != (*nodes, classes) or not fit:
-        raise RunError("its arrays do not fit its classes")
     return model
+
+
+def check_array(name: str, array: np.ndarray, shape: tuple[int, ...], limits: tuple[int, int] | None = None) -> None:
+    """Refuse an array of a file that has another shape (-1: any length) or type.
+
+    Without ``limits`` it must hold floating-point numbers, else whole numbers from the first limit to below the second.
+    """
+    fits = array.ndim == len(shape) and all(want in (-1, have) for want, have in zip(shape, array.shape, strict=False))
+    if not fits or array.dtype.kind != ("f" if limits is None else "i"):
+        raise RunError(f"its array {name} has shape {array.shape} and type {array.dtype}, which do not fit")
+    if limits is not None and array.size and not limits[0] <= array.min() <= array.max() < limits[1]:
+        raise RunError(f"its array {name} has values outside {limits[0]} to {limits[1] - 1}")

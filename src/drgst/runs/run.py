@@ -194,11 +194,10 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
     if data is not None:
         config = replace(config, data=data)
     ids, p = folder.node_ids(), model.arrays["probabilities"]
-    free = model.arrays.get("candidates")
-    if len(ids) != len(p) or free is None or (free.size and free.max() >= len(p)):
+    if len(ids) != len(p) or not model.arrays.keys() >= {"candidates", "given"}:
         raise RunError(f"{folder} was edited: its files are not of the same graph")
     history = folder.history(p.shape)
-    if len(history) != summary.get("stages", -1) + 1:
+    if len(history) - 1 != summary["stages"]:
         raise RunError(
             f"stage {len(history)} of the run in {folder} is missing or damaged; "
             f"make the run again with: drgst run --config {folder / CONFIG} --out ANOTHER-FOLDER"

@@ -9,18 +9,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from drgst.errors import RunError
 from drgst.files import replacing
-from drgst.nn.records import Curve, Training
+from drgst.nn.records import Training
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.history import Stage
 
 ARRAYS = ("weights", "gain", "confidence", "logits", "all_gain", "embedding")
 OPTIONAL = ("transition", "calibrated", "selection_logits")
 SHARED_BYTES = 10 * 2**20  # above which a tensor that the stage before holds, too, is not written again
+
+
+class StageFacts(BaseModel):
+    """The facts in the header of the file of a stage."""
+
+    number: int
+    seconds: float
+    accepted: bool
+    note: str
+    trainings: tuple[Training, ...]
+    shared: tuple[str, ...] = ()  # tensors that the stage before holds
 
 
 def save_stage(stage: Stage, path: Path, before: Stage | None = None) -> None:
@@ -58,19 +70,18 @@ def load_stage(path: Path, before: Stage | None = None) -> Stage:
     """
     try:
         with safe_open(path, framework="np") as file:
-            facts = json.loads(file.metadata()["stage"])
+            facts = StageFacts.model_validate(json.loads(file.metadata()["stage"]))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        shared = facts.pop("shared", ())
-        if shared:
+        if facts.shared:
             earlier = {} if before is None else _tensors(before)
-            tensors |= {name: earlier[name] for name in shared}
+            tensors |= {name: earlier[name] for name in facts.shared}
         arrays = {name: tensors[name] for name in ARRAYS}
         pseudo = PseudoLabels(tensors["nodes"], tensors["labels"])
-        trainings = tuple(Training(**{**t, "curve": Curve(**t["curve"])}) for t in facts.pop("trainings"))
         state = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
         optional = {name: tensors[name] for name in OPTIONAL if name in tensors}
-        given: dict[str, Any] = {**dict.fromkeys(OPTIONAL), **optional, **arrays, **facts}
-        return Stage(pseudo_labels=pseudo, trainings=trainings, state=state, **given)
+        plain = {name: value for name, value in facts if name != "shared"}
+        given: dict[str, Any] = {**dict.fromkeys(OPTIONAL), **optional, **arrays, **plain}
+        return Stage(pseudo_labels=pseudo, state=state, **given)
     except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error
 

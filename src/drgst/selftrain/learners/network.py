@@ -179,7 +179,9 @@ class Network:
             expected = self.network(features, classes, settings).state_dict()
         state = _weights(state)
         for name in sorted(expected.keys() | state.keys()):
-            if name not in state or name not in expected or state[name].shape != expected[name].shape:
+            both = [tensors[name] for tensors in (state, expected) if name in tensors]
+            kinds = {(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")) for tensor in both}
+            if len(both) < 2 or len(kinds) > 1:
                 raise RunError(f"its weights do not fit its settings (see {name})")
 
     def predict(self, state: State, graph: Graph, settings: Settings) -> np.ndarray:
