@@ -40,12 +40,12 @@ def village(tmp_path: Path) -> Path:
 
 
 def test_list_names_the_five_and_where_they_are(call: Call) -> None:
-    rows = answer(call, "data", "list")["datasets"]
-    assert [row["name"] for row in rows] == ["cora", "citeseer", "pubmed", "corafull", "flickr"]
-    assert [row["edges"] for row in rows] == [5278, 4552, 44324, 63421, 239738]
-    assert (rows[0]["place"], rows[1]["place"]) == ("part of drgst", "to be downloaded")
     _, out, _ = call("data", "list")
-    assert "239,738" in out
+    places = [
+        out.index(word) for word in ("cora ", "5,278", "part of drgst", "citeseer", "44,324", "flickr", "239,738")
+    ]
+    assert places == sorted(places)
+    assert "to be downloaded" in out
 
 
 def test_show_answers_with_the_figures_asked_for(call: Call) -> None:
@@ -132,8 +132,8 @@ def test_split_as_in_the_paper(cora: Graph, tmp_path: Path, call: Call) -> None:
 
 
 def test_split_to_standard_output_is_the_document_itself(call: Call) -> None:
-    document = answer(call, "data", "split", "cora", "--pool", "all-but-validation")
-    assert (document["format"], document["pool"], len(document["train"])) == ("drgst-split", "all-but-validation", 140)
+    document = answer(call, "data", "split", "cora")
+    assert (document["format"], document["pool"], len(document["train"])) == ("drgst-split", "unlabelled", 140)
 
 
 def test_split_at_random_where_asked(call: Call) -> None:
@@ -148,7 +148,6 @@ def test_split_at_random_where_asked(call: Call) -> None:
     ("args", "word"),
     [
         (["--per-class", 21], "allows 1 to 20 labels per class"),
-        (["--pool", "everyone"], "unknown pool 'everyone'"),
         (["--val", "many"], "--val is 'many'"),
         (["--val", "nan"], "val is nan"),
         (["--per-class", 5, "--test", 5000], "5000 test nodes were asked for"),

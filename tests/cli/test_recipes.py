@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from drgst.cli import main
-from drgst.recipes import recipe_names
 
 NETWORKS = {"gcn", "gat", "appnp", "ppnp", "sgc", "sage", "gin", "cheb", "dagnn", "label-propagation", "logistic-ppr"}
 LOOPS = {"self-training", "co-training", "union", "intersection", "sts", "m3s", "abn", "cagcn-st", "margin-st"}
@@ -28,17 +27,6 @@ def test_the_list_for_people(capsys: Any) -> None:
     names = [line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")]
     assert set(names) >= NETWORKS | LOOPS
     assert "ClusterChecked(inner=TopPerClass(share=4))" in out
-
-
-def test_the_list_for_programs(capsys: Any) -> None:
-    """The last line of standard output is a list of objects with name, summary and parts."""
-    code, out, _ = call(capsys, "recipes", "--json")
-    rows = json.loads(out.splitlines()[-1])
-    assert code == 0
-    assert [row["name"] for row in rows] == list(recipe_names())
-    for row in rows:
-        assert row["summary"]
-        assert row["parts"]["select"]
 
 
 def test_one_in_full(capsys: Any) -> None:

@@ -25,7 +25,12 @@ from drgst.io.split_files import load_split, save_split
 from drgst.runs.cluster import Cluster
 from drgst.tables.graph_tables import write_tables
 
-QUICK = ("--set", "epochs=25,lr=0.05,stages=2,samples=10,hidden=16,threshold=0.7,normalise=none")
+QUICK = (
+    "--recipe",
+    "drgst-de",
+    "--set",
+    "epochs=25,lr=0.05,stages=2,samples=10,hidden=16,threshold=0.7,normalise=none",
+)
 KEYS = {"dataset", "recipe", "per_class", "seed", "teacher_test_accuracy", "test_accuracy", "val_accuracy", "stages"}
 KEYS |= {"stop_reason", "seconds", "epochs", "peak_memory_mb"}
 
@@ -297,10 +302,15 @@ def test_labels_that_were_asked_for_are_added(capsys: Any, town: Graph, tmp_path
     assert code == 0, err
     assert "above those of a random sample on average" in json.loads(out)["note"]
     fill("second.csv")
+    lines = Path("second.csv").read_text().splitlines()
+    cells = lines[1].split(",")
+    cells[1] = '"zebra"'  # a class of which no label was known before
+    Path("second.csv").write_text("\n".join([lines[0], ",".join(cells), *lines[2:]]))
     words = ("run", "--config", "one/config.toml", "--add-labels", "second.csv", "--out", "two")
     code, _, err = call(capsys, *words, "--json")
     assert code == 0
     assert "18 training labels" in err
+    assert "the added label 'zebra' is a new class" in err or "4 classes" in err
     kept = rows_of(Path("two/added_labels.csv").read_text())
     assert [row["chosen_by"] for row in kept] == ["typical-first"] * 18
     code, out, _ = call(capsys, "suggest", "two", "--n", 2, "--budget", "--json")

@@ -27,7 +27,12 @@ from drgst.io.npz import save_graph
 from drgst.io.split_files import save_split
 from drgst.selftrain.persist import load_stage
 
-QUICK = ("--set", "epochs=25,lr=0.05,stages=4,samples=10,hidden=16,threshold=0.7,normalise=none")
+QUICK = (
+    "--recipe",
+    "drgst-de",
+    "--set",
+    "epochs=25,lr=0.05,stages=4,samples=10,hidden=16,threshold=0.7,normalise=none",
+)
 FORK = multiprocessing.get_context("fork")  # a killed child costs no second import of torch
 
 

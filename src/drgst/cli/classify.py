@@ -33,7 +33,8 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def classify(
     nodes: Annotated[str, typer.Argument(metavar="NODES", help="Node table: CSV of any delimiter, gzip or Parquet.")],
-    label: Annotated[str, option("COLUMN", "Column of classes; empty cells are to be predicted.")],
+    label: Annotated[str | None, option("COLUMN", "Column of classes; empty cells are to be predicted.")] = None,
+    labels: Annotated[str | None, option("FILE", "Instead: CSV with id and label, as drgst suggest writes.")] = None,
     edges: EdgesOption = None,
     columns: ColumnOption = None,
     aggregate: Annotated[str | None, option("RULE", "Repeated edges: sum, count, max or last.", default="sum")] = None,
@@ -53,16 +54,21 @@ def classify(
     """
     from dataclasses import replace
 
+    from drgst.errors import SettingError
     from drgst.runs.folder import RunFolder
     from drgst.tables.graph_tables import try_tables
 
+    if (label is None) == (labels is None):
+        raise SettingError("give --label, the column of classes, or --labels, a CSV with ids and labels")
     config = _config(recipe, changes, prior)
+    if labels is not None:
+        config = replace(config, add_labels=str(Path(labels).absolute()))
     name = replace(config, data=Path(nodes).name.partition(".")[0]).run_name()
     folder = RunFolder(out or Path("runs") / name)
     if not check:
         folder.check_free(False, force)
-    options = table_options(columns or (), aggregate=aggregate, unknown_endpoints=unknown_endpoints)
-    tables, faults = try_tables(nodes, edges, label=label, **options)
+    options = table_options(columns or (), label=label, aggregate=aggregate, unknown_endpoints=unknown_endpoints)
+    tables, faults = try_tables(nodes, edges, config.added_classes(), **options)
     if tables is None:
         refuse(faults, json)
     get_console(json).print(tables.report, soft_wrap=True)
@@ -111,6 +117,7 @@ def _print_check(tables: TableGraph, json: bool) -> None:
 def _next_steps(result: Result, summary: dict[str, Any]) -> list[str]:
     """How many rows were predicted as what, and the command that predicts later rows."""
     from collections import Counter
+    from shlex import quote
 
     names = result.model.class_names
     predicted = result.probabilities[result.unlabelled].argmax(axis=1).tolist()
@@ -120,7 +127,7 @@ def _next_steps(result: Result, summary: dict[str, Any]) -> list[str]:
         "" if oof is None else f"; {summary['oof_folds']}-fold out-of-fold accuracy: {oof:.1%}{result.never_held_out}"
     )
     return [
-        f"new rows: drgst predict {result.folder} --nodes NEW-NODES --edges NEW-EDGES",
+        f"new rows: drgst predict {quote(result.folder)} --nodes NEW-NODES --edges NEW-EDGES",
         "",
         f"predicted for {len(predicted):,} rows without label: {counts}{accuracy}",
     ]

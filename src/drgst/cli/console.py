@@ -130,7 +130,8 @@ class _ErrorHandler(logging.Handler):
 
 
 def _show_warning(message: Any, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
-    if issubclass(category, DrgstWarning):
+    ours = issubclass(category, UserWarning) and filename.startswith(os.path.dirname(os.path.dirname(__file__)))
+    if ours or issubclass(category, DrgstWarning):
         sys.stderr.write(f"warning: {printable(str(message))}\n")
     else:
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,7 +17,6 @@ from drgst.cli.options import (
     JsonOption,
     LabelsOption,
     OutOption,
-    PoolOption,
     option,
     table_options,
 )
@@ -25,7 +24,7 @@ from drgst.cli.options import (
 if TYPE_CHECKING:
     from drgst.datasets.registry import DataSet
     from drgst.graph.core import Graph
-    from drgst.graph.split import Pool, Split
+    from drgst.graph.split import Split
     from drgst.graph.stats import Statistics
     from drgst.tables.faults import Fault
 
@@ -37,15 +36,12 @@ Source = Annotated[
 
 
 @app.command("list")
-def list_datasets(json: JsonOption = False) -> None:
+def list_datasets() -> None:
     """List the data sets that drgst knows, and where each comes from."""
     from drgst.cli.output import dataset_table
     from drgst.datasets.registry import DATASETS
 
-    rows = [_dataset_row(dataset) for dataset in DATASETS.values()]
-    get_console(json).print(dataset_table(rows))
-    if json:
-        emit({"datasets": rows})
+    get_console().print(dataset_table([_dataset_row(dataset) for dataset in DATASETS.values()]))
 
 
 @app.command()
@@ -118,7 +114,6 @@ def split(
     val: Annotated[str | None, option("N", "Validation nodes: a number or a fraction.")] = None,
     test: Annotated[str | None, option("N", "Test nodes: a number or a fraction.")] = None,
     seed: Annotated[int, option("N", "Seed of the draw.", min=0)] = 0,
-    pool: PoolOption = "unlabelled",
     out: OutOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -132,12 +127,12 @@ def split(
     from drgst.io.split_files import save_split, to_json
 
     graph = open_graph(source)
-    rule, k = cast("Pool", pool), 20 if per_class is None and fraction is None else per_class
+    k = 20 if per_class is None and fraction is None else per_class
     if graph.split is None or fraction is not None or val or test:
         sizes: dict[str, Any] = {"val": _amount("val", val), "test": _amount("test", test)}
-        made = random_split(graph, per_class=k, fraction=fraction, seed=seed, pool=rule, **sizes)
+        made = random_split(graph, per_class=k, fraction=fraction, seed=seed, **sizes)
     else:
-        made = public_split(graph, rule) if per_class is None else per_class_split(graph, per_class, seed, rule)
+        made = public_split(graph) if per_class is None else per_class_split(graph, per_class, seed)
     if out is None:
         write_data(to_json(made, graph) + "\n")
     else:
@@ -152,7 +147,6 @@ def build(
     tables: Annotated[Path, typer.Argument(metavar="TABLES", help="A folder with nodes.* and edges.* (CSV, Parquet).")],
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="The graph folder to write.")],
     memory: Annotated[str, option("SIZE", "Memory for sorting the edges.")] = "2GB",
-    json: JsonOption = False,
 ) -> None:
     """Build a graph folder from tables larger than memory.
 
@@ -161,12 +155,10 @@ def build(
     from drgst.io.build_folder import build_graph_folder
 
     graph = build_graph_folder(tables, out, memory)
-    console = get_console(json)
+    console = get_console()
     for note in graph.notes:
         console.print(f"- {note}")
     console.print(f"{out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_features:,} features")
-    if json:
-        emit({"out": str(out), "nodes": graph.num_nodes, "edges": graph.num_edges, "features": graph.num_features})
 
 
 def _checked(

@@ -139,4 +139,6 @@ ColumnOption = Annotated[
 EndpointsOption = Annotated[
     str | None, option("RULE", "Ends of edges that are not nodes: refuse, or add.", "--unknown-endpoints")
 ]
-LabelsOption = Annotated[str | None, option("FILE", "Labels of a graph file: CSV, or a node attribute.", "--labels")]
+LabelsOption = Annotated[
+    str | None, option("FILE|NAME", "Labels of a graph file: a CSV, or a node attribute.", "--labels")
+]

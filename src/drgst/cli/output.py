@@ -111,6 +111,8 @@ def introduction(graph: Graph, split: Split, config: RunConfig) -> str:
 
 def print_result(console: Console, result: Result) -> dict[str, Any]:
     """Print the stages, teacher against student, the stop reason and the files; the summary."""
+    from shlex import quote
+
     from drgst.runs.folder import RunFolder
 
     summary, folder = result.summary(), RunFolder(result.folder)
@@ -122,7 +124,14 @@ def print_result(console: Console, result: Result) -> dict[str, Any]:
     named = {"predictions": folder.predictions_path.name}
     files = [f"  {named.get(name, name):<18} {what}" for name, what in FILES]
     console.print(table)
-    say(console, *lines, "", f"files in {folder}:", *files, f"nodes to label next: drgst suggest {folder} --n 20")
+    say(
+        console,
+        *lines,
+        "",
+        f"files in {folder}:",
+        *files,
+        f"nodes to label next: drgst suggest {quote(str(folder))} --out ask.csv",
+    )
     return summary
 
 

@@ -18,19 +18,16 @@ PLAIN = {"calibrate": "Identity()", "postprocess": "none", "weigh": "Uniform()",
 
 
 @app.callback(invoke_without_command=True)
-def recipes(context: typer.Context, json: JsonOption = False) -> None:
+def recipes(context: typer.Context) -> None:
     """List every recipe with one line and its parts."""
     if context.invoked_subcommand is not None:
         return
     from drgst.recipes import find_recipe, recipe_names
 
-    rows = [_row(find_recipe(name)) for name in recipe_names()]
-    console = get_console(json)
-    for row in rows:
+    console = get_console()
+    for row in (_row(find_recipe(name)) for name in recipe_names()):
         console.print(f"{row['name']:<18} {row['summary']}", soft_wrap=True)
         console.print(f"{'':<18} {_one_line(row['parts'])}", soft_wrap=True, style="dim")
-    if json:
-        emit(rows)
 
 
 @app.command()

@@ -16,7 +16,6 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def review(
     run: RunArgument,
-    n: Annotated[int | None, option("N", "How many labels.", "--n", "-n", default="all", min=1)] = None,
     out: Annotated[Path | None, option("FILE", "CSV file to write as well.", parser=out_file)] = None,
     json: JsonOption = False,
 ) -> None:
@@ -29,7 +28,7 @@ def review(
 
     result = load_result(run)
     found = review_result(result)
-    rows = found.rows(result.node_ids, result.model.class_names, n)
+    rows = found.rows(result.node_ids, result.model.class_names)
     console = get_console(json)
     if rows:
         table = plain_table("node", "given", "p(given)", "suggested", "p(suggested)", left=(0, 1, 3))
@@ -38,9 +37,8 @@ def review(
             table.add_row(Text(str(row["id"])), Text(row["given"]), *cells)
         console.print(table)
     total = found.nodes.size
-    more = f", the first {len(rows):,} are shown" if len(rows) < found.contradicted else ""
     words = f"{found.contradicted:,} of {total:,} given labels are contradicted by predictions without them"
-    say(console, f"{words}{more}{result.never_held_out}")
+    say(console, f"{words}{result.never_held_out}")
     if out is not None:
         header = ("id", "given", "suggested", "p_given", "p_suggested")
         write_text(out, csv_text([header, *(row.values() for row in rows)]))

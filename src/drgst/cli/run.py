@@ -11,6 +11,7 @@ from drgst.cli.console import emit, get_console
 from drgst.cli.options import (
     ForceOption,
     JsonOption,
+    LabelsOption,
     PriorOption,
     RunFolderOption,
     SetOption,
@@ -34,7 +35,8 @@ JSON_KEYS = (*FACTS, "teacher_test_accuracy", "test_accuracy", "val_accuracy")
 
 
 GraphArgument = Annotated[
-    str | None, typer.Argument(metavar="GRAPH", help="A data set, a folder of tables or an .npz.", show_default="cora")
+    str | None,
+    typer.Argument(metavar="GRAPH", help="A data set, folder of tables, .npz or graph file.", show_default="cora"),
 ]
 
 
@@ -42,8 +44,10 @@ GraphArgument = Annotated[
 def run(
     data: GraphArgument = None,
     recipe: Annotated[
-        str | None, option("NAME", "The method; see drgst recipes.", default="drgst-de", parser=own_recipe)
+        str | None,
+        option("NAME", "The method.", default="drgst-plus; drgst-de on the paper's data", parser=own_recipe),
     ] = None,
+    labels: LabelsOption = None,
     per_class: Annotated[int | None, option("N", "Training labels per class (3 for a known data set).", min=1)] = None,
     split: Annotated[Path | None, option("FILE", "Split file of drgst data split.")] = None,
     add_labels: Annotated[
@@ -70,7 +74,7 @@ def run(
     from drgst.datasets.registry import data_source
     from drgst.progress.loggers import check_loggers
     from drgst.recipes import find_recipe
-    from drgst.runs.config import RunConfig
+    from drgst.runs.config import RunConfig, labels_source
     from drgst.runs.config_file import parse_changes
     from drgst.runs.start import RunRequest
 
@@ -78,6 +82,7 @@ def run(
     settings = parse_changes(changes or [], also=("pool",)) | ({"prior": ", ".join(prior)} if prior else {})
     given = RunConfig(
         data=data and data_source(data),
+        labels=labels and labels_source(labels),
         recipe=recipe and find_recipe(recipe).name,
         per_class=per_class,
         split=None if split is None else str(split.absolute()),

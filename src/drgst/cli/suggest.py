@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from drgst.cli.console import emit, get_console, plain_table, say, working
-from drgst.cli.options import JsonOption, option, out_file
+from drgst.cli.options import ColumnOption, EdgesOption, JsonOption, LabelsOption, option, out_file, table_options
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+    from drgst.graph.core import Graph
 
 app = typer.Typer(add_completion=False)
 
@@ -22,7 +24,7 @@ ASK = ("id", "label", "predicted", "confidence", "reason", "chosen_by", "probabi
 
 @app.command()
 def suggest(
-    run: Annotated[str, typer.Argument(metavar="RUN|GRAPH", help="The folder of a finished run, or a graph.")],
+    run: Annotated[str, typer.Argument(metavar="RUN|GRAPH", help="A finished run, a graph, or a node table.")],
     n: Annotated[int, option("N", "How many nodes.", "--n", "-n")] = 20,
     by: Annotated[
         str | None,
@@ -33,6 +35,9 @@ def suggest(
         ),
     ] = None,
     out: Annotated[Path | None, option("FILE", "CSV to fill in, for drgst run --add-labels.", parser=out_file)] = None,
+    edges: EdgesOption = None,
+    columns: ColumnOption = None,
+    labels: LabelsOption = None,
     budget: Annotated[
         bool, typer.Option("--budget", help="Also estimate what 20, 50 and 100 more labels bring.")
     ] = False,
@@ -41,8 +46,10 @@ def suggest(
     """Suggest which nodes to label next, and why each.
 
     Of a run: by a chooser that was measured to beat a random sample with its recipe, else a class-balanced random
-    sample. Of a graph: the nodes to begin with, before any label is known.
+    sample. Of a graph or tables: the nodes to begin with, before any label is known.
     """
+    from shlex import quote
+
     from drgst.datasets.registry import DATASETS
     from drgst.errors import RunError
     from drgst.files import STANDARD_OUTPUT, csv_text, write_text
@@ -52,8 +59,8 @@ def suggest(
     is_run = RunFolder(run).exists
     if not is_run and (budget or not (Path(run).exists() or run.lower() in DATASETS)):
         graph = "" if budget else ", nor a graph"
-        raise RunError(f"{run} is not the folder of a run{graph}; make one with: drgst run --out {run}")
-    note, rows = _of_run(run, n, by) if is_run else _of_graph(run, n, by)
+        raise RunError(f"{run} is not the folder of a run{graph}; make one with: drgst run GRAPH --out {run}")
+    note, rows, again = _of_run(run, n, by) if is_run else _of_graph(run, n, by, _Source(edges, columns, labels))
     if not rows:
         raise RunError(f"every node of {run} is labelled, so there is none to suggest")
     console.print(_table(rows, predicted=is_run))
@@ -62,14 +69,25 @@ def suggest(
         say(console, f"only {len(rows):,} nodes can be suggested")
     if out is not None:
         write_text(out, csv_text([ASK, *([row[name] for name in ASK] for row in rows)]))
-        say(console, f"written to {out}; fill in the labels, then: drgst run ... --add-labels {out}")
+        say(console, f"written to {out}; fill in the column label, then: {again} {quote(str(out))}")
     forecast = _forecast(console, run) if budget else {}
     if json:
         shown = [{k: v for k, v in row.items() if k != "label"} for row in rows]
         emit({"run": str(run), "note": note, "suggestions": shown, **forecast})
 
 
-def _of_run(run: str, n: int, by: str | None) -> tuple[str, list[dict[str, Any]]]:
+class _Source(NamedTuple):
+    """What is said of a graph that is no run."""
+
+    edges: list[str] | None
+    columns: list[str] | None
+    labels: str | None
+
+
+def _of_run(run: str, n: int, by: str | None) -> tuple[str, list[dict[str, Any]], str]:
+    """The note, the rows, and the command to which the filled-in file is appended."""
+    from shlex import quote
+
     from drgst.decide.labels.suggest import suggest as suggest_nodes
     from drgst.runs.run import load_result
 
@@ -78,23 +96,42 @@ def _of_run(run: str, n: int, by: str | None) -> tuple[str, list[dict[str, Any]]
         found = suggest_nodes(result, n, by)
     names = result.model.class_names
     rows = [_row(row, result.node_ids[row["node"]], names) for row in found.rows(result.probabilities)]
-    return found.note, rows
+    place = Path(run)
+    again = f"drgst run --config {quote(str(place / 'config.toml'))} --out {quote(f'{place}-next')} --add-labels"
+    return found.note, rows, again
 
 
-def _of_graph(data: str, n: int, by: str | None) -> tuple[str, list[dict[str, Any]]]:
-    from drgst.datasets.load import open_graph
-    from drgst.datasets.registry import data_source
+def _of_graph(data: str, n: int, by: str | None, source: _Source) -> tuple[str, list[dict[str, Any]], str]:
+    from shlex import join
+
     from drgst.decide.labels.suggest import suggest_first
-    from drgst.errors import NoLabels
 
     with working(f"reading the graph and choosing {n} of its nodes"):
-        try:
-            graph = open_graph(data_source(data))
-        except NoLabels:
-            graph = open_graph(data_source(data), classes=UNKNOWN)
+        graph, tables = _opened(data, source)
         found = suggest_first(graph, n, by)
     rows = [_row(row, graph.node_ids[row["node"]].item(), ()) for row in found.rows(None)]
-    return found.note, rows
+    words = [word for edge in source.edges or () for word in ("--edges", edge)]
+    words += [word for column in source.columns or () for word in ("--column", column)]
+    again = join(["drgst", "classify", data, *words, "--labels"] if tables else ["drgst", "run", data, "--add-labels"])
+    return found.note, rows, again
+
+
+def _opened(data: str, source: _Source) -> tuple[Graph, bool]:
+    """The graph, and whether it is made of tables of any columns; no label is needed."""
+    from drgst.datasets.load import open_graph
+    from drgst.datasets.registry import data_source
+    from drgst.errors import NoLabels
+    from drgst.tables.build import read_graph
+    from drgst.tables.options import TableOptions
+
+    table = Path(data).suffix in (".csv", ".parquet", ".gz") and not {"nodes", "edges"} & {Path(data).stem}
+    if source.edges or source.columns or (table and Path(data).is_file()):
+        options = table_options(source.columns or (), label=source.labels)
+        return read_graph(data, source.edges, TableOptions.of(**options, predict=True), UNKNOWN).graph, True
+    try:
+        return open_graph(data_source(data), labels=source.labels), False
+    except NoLabels:
+        return open_graph(data_source(data), classes=UNKNOWN, labels=source.labels), False
 
 
 def _row(row: dict[str, Any], name: Any, classes: tuple[str, ...]) -> dict[str, Any]:

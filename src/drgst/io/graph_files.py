@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow as pa
 
-from drgst.errors import DataFileError, unknown
+from drgst.errors import DataFileError, NoLabels, unknown
 from drgst.extras import import_extra
 from drgst.files import PathLike, open_regular, reading
 from drgst.graph.core import Graph
@@ -48,7 +48,7 @@ def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[s
     nodes, edges = _attributed(path) if _format(path) in _READERS else _edge_list(path)
     nodes, label = _with_labels(nodes, labels, path)
     if label is None and classes is None:
-        raise DataFileError(f"{path} has no labels: name a file with the columns id and label, or an attribute")
+        raise NoLabels(f"{path} has no labels: name a file with the columns id and label, or an attribute (--labels)")
     weight = "weight" if "weight" in edges.columns else None
     ends = {"id": "id", "source": "source", "target": "target", "weight": weight}
     options = TableOptions.of(label=label, edge_columns=False, predict=classes is not None, **ends)

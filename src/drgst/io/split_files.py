@@ -43,7 +43,7 @@ def to_json(split: Split, graph: Graph) -> str:
     return json.dumps(document, ensure_ascii=False)
 
 
-def from_json(text: str, graph: Graph, source: str = "the split") -> Split:
+def from_json(text: str, graph: Graph, source: str = "the split", check: bool = True) -> Split:
     """The split of ``graph`` in the JSON text that :func:`to_json` wrote; ``source`` names it in errors."""
     document = _document(text, source)
     if document["nodes"] != graph.num_nodes:
@@ -56,7 +56,8 @@ def from_json(text: str, graph: Graph, source: str = "the split") -> Split:
             split = Split.of(train, val, test, graph.num_nodes, cast(Pool, pool), name)
         else:
             split = Split(train, val, test, _positions(index, pool, f"pool of {source}"), name)
-        split.check(graph)
+        if check:
+            split.check(graph)
     return split
 
 
@@ -65,9 +66,9 @@ def save_split(split: Split, graph: Graph, path: PathLike) -> None:
     write_text(path, to_json(split, graph) + "\n")
 
 
-def load_split(path: PathLike, graph: Graph) -> Split:
-    """Read a split that :func:`save_split` wrote."""
-    return from_json(read_text(path), graph, str(path))
+def load_split(path: PathLike, graph: Graph, check: bool = True) -> Split:
+    """Read a split that :func:`save_split` wrote; without ``check`` it may not fit the labels."""
+    return from_json(read_text(path), graph, str(path), check)
 
 
 def _pool_rule(split: Split, nodes: int) -> Pool | None:

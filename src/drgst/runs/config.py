@@ -19,7 +19,8 @@ from drgst.recipes import find_recipe
 from drgst.runs.added_labels import AddedLabel, add_labels, read_added, sample_mask, train_on
 from drgst.selftrain.settings import Settings
 
-DATA, RECIPE, PER_CLASS = "cora", "drgst-de", 3
+DATA, PER_CLASS = "cora", 3
+PAPERS_RECIPE, OWN_RECIPE = "drgst-de", "drgst-plus"  # the defaults on the paper's data sets and on other graphs
 VALIDATIONS = ("public", "none")
 MOST_THREADS = 1024
 
@@ -37,6 +38,7 @@ class RunConfig:
     pool: str | None = None  # the nodes that may be pseudo-labelled
     validation: str | None = None  # "none": validation labels are hidden from the run
     threads: int | None = None  # of torch; another number changes the last bits
+    labels: str | None = None  # of a graph file: the path of a table, or a node attribute
     recipe_sha256: str | None = None  # of a recipe file
     data_sha256: str | None = None
     known_sha256: str | None = None
@@ -48,7 +50,7 @@ class RunConfig:
             raise SettingError("per_class and split are both given; only one of them can define the training nodes")
         if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
             raise SettingError(f"threads is {self.threads} (allowed: whole numbers from 1 to {MOST_THREADS:,})")
-        for key in ("data", "recipe", "split", "pool", "add_labels"):
+        for key in ("data", "labels", "recipe", "split", "pool", "add_labels"):
             if getattr(self, key) == "":
                 raise SettingError(f"{key} is empty; leave it out for the default")
         if self.validation not in (None, *VALIDATIONS):
@@ -81,7 +83,7 @@ class RunConfig:
         return None
 
     def with_defaults(self) -> RunConfig:
-        """Missing values filled in: Cora, drgst-de, seed 0, and 3 labels per class on a data set of the paper."""
+        """Missing values filled in: Cora, its default recipe, seed 0, and 3 labels per class on the paper's data."""
         data = data_source(self.data or DATA)
         seed = self.seed or 0
         if seed < 0:
@@ -89,7 +91,7 @@ class RunConfig:
         drawn = self.per_class
         if drawn is None and self.split is None and data in DATASETS:
             drawn = PER_CLASS
-        spec = find_recipe(self.recipe or RECIPE)
+        spec = find_recipe(self.recipe or default_recipe(data))
         spec.settings(self.settings)  # a setting that the recipe does not read is refused before the data is opened
         pool = self.pool or ("unlabelled" if drawn is not None else None)
         validation = self.validation or VALIDATIONS[0]
@@ -106,19 +108,19 @@ class RunConfig:
         if self.per_class is not None:
             split = draw_split(graph, self.per_class, self.seed or 0, pool or "unlabelled")
         else:
-            split = load_split(self.split, graph) if self.split else default_split(graph)
+            # a node or class of the file may get its first label from ``add_labels``: the run checks the split later
+            split = load_split(self.split, graph, not self.add_labels) if self.split else default_split(graph)
             split = split if pool is None else split.with_pool(pool, graph.num_nodes)
         return split.without_validation() if self.validation == "none" else split
 
     def open(self, opener: Callable[[str], Graph]) -> Graph:
         """The graph. A graph without labels gets the classes of the added labels."""
         try:
-            return opener(str(self.data))
+            return opener(str(self.data)) if self.labels is None else open_graph(str(self.data), labels=self.labels)
         except NoLabels:
-            names = tuple(sorted({added.label for added in self.added()}))
-            if not names:
+            if not self.add_labels:
                 raise
-            return open_graph(str(self.data), classes=names)
+            return open_graph(str(self.data), classes=self.added_classes())
 
     def labelled(self, graph: Graph, split: Split | None = None) -> tuple[Graph, Split, np.ndarray | None]:
         """``graph`` with the added labels, the split with their nodes as training nodes, and which are a sample, (N,).
@@ -129,13 +131,16 @@ class RunConfig:
             return graph, self.make_split(graph) if split is None else split, None
         labels = self.added()
         made, nodes = add_labels(graph, labels)
-        if split is None:  # the file of a split may name nodes whose label was added
-            split = self.make_split(made if self.split else graph)
+        split = self.make_split(graph) if split is None else split
         return made, train_on(split, nodes), sample_mask(labels, nodes, graph.num_nodes)
 
     def added(self) -> list[AddedLabel]:
         """The labels of ``add_labels``."""
         return read_added(self.add_labels.splitlines()) if self.add_labels else []
+
+    def added_classes(self) -> tuple[str, ...] | None:
+        """The classes of the added labels, sorted; None without such labels."""
+        return tuple(sorted({added.label for added in self.added()})) or None
 
     def run_name(self) -> str:
         """A folder name: ``cora-drgst-de-3-seed0``, or ``cora-drgst-plus-3-no-validation-seed0`` without validation.
@@ -152,10 +157,21 @@ class RunConfig:
         return {k: getattr(self, k) for k in RUN_KEYS}
 
 
+def default_recipe(data: str) -> str:
+    """``drgst-de`` for a data set of the paper, ``drgst-plus`` for any other graph."""
+    return PAPERS_RECIPE if data in DATASETS else OWN_RECIPE
+
+
+def labels_source(labels: str, folder: Path | None = None) -> str:
+    """The absolute path of a table with labels, or the name of a node attribute."""
+    path = (folder or Path()) / labels
+    return str(path.absolute()) if path.is_file() else labels
+
+
 # key -> the keys whose values no longer apply when it changes
 OUTDATES = {
     "recipe": ("recipe_sha256",),
-    "data": ("data_sha256", "known_sha256"),
+    **dict.fromkeys(("data", "labels"), ("data_sha256", "known_sha256")),
     "per_class": ("split", "known_sha256"),
     "split": ("per_class", "known_sha256"),
     "add_labels": ("data_sha256", "known_sha256"),  # the classes of a graph without labels are those of the added ones

@@ -15,7 +15,7 @@ from drgst import __version__
 from drgst.datasets.registry import data_source
 from drgst.errors import RunError, SettingError, located, unknown
 from drgst.extras import check_imported
-from drgst.runs.config import RUN_KEYS, RunConfig
+from drgst.runs.config import RUN_KEYS, RunConfig, labels_source
 from drgst.selftrain.settings import Settings
 
 REMARKS = {
@@ -83,6 +83,8 @@ def _config(document: dict[str, Any], folder: Path) -> RunConfig:
             raise SettingError(f"{key} is {value!r}, but must be a {'whole number' if kind is int else 'text'}")
     if "data" in run:
         run["data"] = data_source(run["data"], folder)
+    if "labels" in run:
+        run["labels"] = labels_source(run["labels"], folder)
     if "split" in run:
         run["split"] = str((folder / run["split"]).absolute())
     if "add_labels" in run:

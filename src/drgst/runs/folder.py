@@ -223,7 +223,12 @@ def check_stage(stage: Stage, number: int, shape: tuple[int, int]) -> None:
     pseudo = stage.pseudo_labels
     check_array("nodes", pseudo.nodes, (-1,), (0, nodes))
     check_array("labels", pseudo.labels, pseudo.nodes.shape, (0, classes))
-    shapes = {"logits": shape, "calibrated": shape, "selection_logits": shape, "transition": (classes, classes)}
+    shapes: dict[str, tuple[int, ...]] = {
+        "logits": shape,
+        "calibrated": shape,
+        "selection_logits": shape,
+        "transition": (classes, classes),
+    }
     shapes |= {"all_gain": (nodes,), "embedding": (nodes, -1)}
     shapes |= dict.fromkeys(("weights", "gain", "confidence"), pseudo.nodes.shape)
     for name, wanted in shapes.items():
@@ -236,7 +241,7 @@ def finished_run(path: str | Path) -> RunFolder:
     """The folder of a finished run; anything else is refused with the command that helps."""
     folder = RunFolder(path)
     if not folder.exists:
-        raise RunError(f"{path} is not the folder of a run; make one with: drgst run --out {path}")
+        raise RunError(f"{path} is not the folder of a run; make one with: drgst run GRAPH --out {path}")
     if not folder.finished:
         raise RunError(f"the run in {path} is not finished; continue it with: drgst run --out {path} --resume")
     return folder

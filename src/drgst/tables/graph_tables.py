@@ -90,11 +90,16 @@ def folder_options(predict: bool = False, **given: Any) -> TableOptions:
     return TableOptions.of(**{**NAMES, "raw": True, "edge_columns": False, "predict": predict, **given})
 
 
-def try_tables(source: PathLike, edges: Any = None, **options: Any) -> tuple[TableGraph | None, tuple[Fault, ...]]:
-    """The graph of tables, or all their faults: of :func:`drgst.from_tables` with ``label``, else of a graph folder."""
+def try_tables(
+    source: PathLike, edges: Any = None, classes: tuple[str, ...] | None = None, **options: Any
+) -> tuple[TableGraph | None, tuple[Fault, ...]]:
+    """The graph of tables, or all their faults: of :func:`drgst.from_tables` with ``label``, else of a graph folder.
+
+    With ``classes`` labels may be missing.
+    """
     try:
-        if "label" in options:
-            return read_graph(source, edges, TableOptions.of(**options)), ()
+        if "label" in options or classes is not None:
+            return read_graph(source, edges, TableOptions.of(**options, predict=classes is not None), classes), ()
         return read_folder(*table_paths(Path(source).expanduser()), **options), ()
     except TableError as error:
         return None, error.faults

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.errors import DrgstWarning, GraphError, RunError
+from drgst.errors import GraphError, RunError
 from drgst.graph.core import Graph
 from drgst.selftrain.problem import GraphCache
 from drgst.selftrain.views import shared
@@ -122,7 +122,7 @@ class Views(Shared):
             of_nodes = all(VIEWS[name].of_nodes for name in lost)
             why = "which holds other nodes than the fitted graph" if of_nodes else "as it is"
             message = f"the views {', '.join(lost)} can't be made of {self.graph.name!r}, {why}"
-            warnings.warn(f"{message}; the remaining views are used", DrgstWarning, stacklevel=2)
+            warnings.warn(f"{message}; the remaining views are used", stacklevel=2)
         return kept
 
     def _knows_nodes(self, name: str) -> bool:
