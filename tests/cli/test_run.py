@@ -254,7 +254,7 @@ def test_a_large_run_writes_parquet(capsys: Any, file: Path, monkeypatch: pytest
 
 def test_suggest_spreads_over_unlabelled_nodes(capsys: Any, town: Graph, file: Path) -> None:
     """Never a training, validation or test node; no node twice; a number too large is reduced with a message."""
-    call(capsys, "run", file, "--per-class", 3, "--recipe", "drgst-do", *QUICK, "--out", "x")
+    call(capsys, "run", file, "--per-class", 3, *QUICK, "--recipe", "drgst-do", "--out", "x")
     code, out, _ = call(capsys, "suggest", "x", "--n", 12, "--out", "s.csv", "--json")
     assert code == 0
     said = json.loads(out)

@@ -119,6 +119,8 @@ def print_result(console: Console, result: Result) -> dict[str, Any]:
     try:
         rows = result.rows()
         table, lines = stage_table(rows, summary["result_stage"]), _lines(rows, summary)
+    except RunError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise RunError(f"summary.json or history.jsonl in {folder} is damaged: {error}") from error
     named = {"predictions": folder.predictions_path.name}
