@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import hashlib
+import io
 import math
 import os
 import re
