@@ -1,4 +1,4 @@
-"""Fills the tables of README.md, docs/did-the-paper-hold.md and pages of results/ from the exported runs.
+"""Fills the tables of README.md, pages of docs/ and pages of results/ from the files in results/.
 
 drgst lab bench export results/runs.csv --store runs/results.db && python scripts/readme_table.py
 
@@ -8,16 +8,23 @@ with default settings and of the latest version of their recipe count.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from drgst.decide.labels.registry import default_chooser
 from drgst.files import write_text
+from drgst.lab.claims.effect import Claim
+from drgst.lab.curves.label_curves import LabelCurves, curve_groups
+from drgst.lab.curves.simulate import Plan
 from drgst.lab.paper import METHODS, TUNED, dataset_order, main_table, recipe_order
+from drgst.lab.store.cells import stored_rows
 
 HOME = Path(__file__).parents[1]
 RUNS = HOME / "results" / "runs.csv"
@@ -27,6 +34,7 @@ PAGES = (
     RESULTS / "README.md",
     RESULTS / "tables" / "drgst-plus.md",
     HOME / "docs" / "did-the-paper-hold.md",
+    HOME / "docs" / "labels.md",
 )
 MARKED = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 LABELS = (3, 5, 10, 20)
@@ -74,22 +82,30 @@ def plus_facts_table(runs: pd.DataFrame) -> str:
             cell = plus[(plus["dataset"] == dataset) & (plus["per_class"] == k)]
             modes = [cell[cell["validation"] == mode] for mode in MODES]
             percents = [" / ".join(f"{100 * m[c].mean():.1f}" for m in modes) for c in ("macro_f1", "ece")]
+            percents += [" / ".join(f"{100 * m['ece'].max():.1f}" for m in modes)]
             seconds = " / ".join(f"{m['seconds'].median():.1f}" for m in modes)
             draws = " / ".join(str(len(m)) for m in modes)
             rows.append(
                 (dataset.capitalize(), str(k), *percents, seconds, f"{cell['peak_memory_mb'].max():.0f}", draws)
             )
-    columns = ("macro-F1, none / 500", "ECE, none / 500", "median s, none / 500", "peak MB", "draws")
+    columns = (
+        "macro-F1, none / 500",
+        "ECE, none / 500",
+        "ECE of the worst draw",
+        "median s, none / 500",
+        "peak MB",
+        "draws",
+    )
     return markdown(("", "labels per class", *columns), rows)
 
 
 def dataset_table(runs: pd.DataFrame, dataset: str) -> str:
-    """The recipes that the paper reports, those tuned and drgst-plus, and the number of draws.
+    """The recipes that the paper reports, those tuned, and the number of draws.
 
     Ours, and in brackets the paper's figure.
     """
     runs = protocol_runs(runs)
-    shown = [*METHODS, *(f"{method}{TUNED}" for method in METHODS), "drgst-plus"]
+    shown = [*METHODS, *(f"{method}{TUNED}" for method in METHODS)]
     runs = runs[(runs["dataset"] == dataset) & runs["recipe"].isin(shown)]
     rows = []
     for recipe in sorted(set(runs["recipe"]), key=recipe_order):
@@ -108,16 +124,78 @@ def dataset_table(runs: pd.DataFrame, dataset: str) -> str:
 
 
 def claims_table(_: pd.DataFrame) -> str:
-    """Every claim of the paper with its verdict and its effects."""
-    rows = []
-    for claim in json.loads((RESULTS / "claims.json").read_text(encoding="utf-8")):
-        for place, effect in enumerate(claim["effects"]):
-            shown = f"{effect['mean']:.2f} [{effect['low']:.2f}, {effect['high']:.2f}] {effect['unit']}"
-            needed = "" if effect["needed"] is None else f"{effect['needed']:,}"
-            head = (f"{claim['title']}", f"**{claim['verdict']}**") if place == 0 else ("", "")
-            counted = f"{effect['count']:,} {effect['counted']}"
-            rows.append((*head, effect["name"], shown, effect["verdict"], counted, needed))
-    return markdown(("claim", "verdict", "effect", "mean and interval", "", "from", "needed"), rows)
+    """Every claim of the paper with its verdict, then a table of effects for each."""
+    claims = [Claim.of(document) for document in json.loads((RESULTS / "claims.json").read_text(encoding="utf-8"))]
+    parts = [markdown(("claim", "verdict"), [(claim.title, f"**{claim.verdict}**") for claim in claims])]
+    for claim in claims:
+        table = claim.table()
+        rows = [[entry.text for entry in row] for row in table.rows]
+        said = [f"*{remark}*" for remark in claim.remarks if "comes mostly from" in remark]
+        parts.append("\n\n".join([f"**{claim.title}**: {claim.verdict}", markdown(table.titles, rows), *said]))
+    return "\n\n".join(parts)
+
+
+def curve_table(recipe: str, start: int) -> str:
+    """Learning curves of ``drgst suggest`` against random labels: one row per graph."""
+    rows = [row for row in stored_rows(RESULTS / "label_curves.csv") if row["recipe"] == recipe]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        by, _, plan = row["variant"].removeprefix("label-curve by=").partition(",")
+        if row["per_class"] == start and by in ("suggest", "random", default_chooser(recipe)):
+            groups.setdefault((row["dataset"], plan), []).append(row)
+    shown = []
+    for (dataset, _), found in sorted(groups.items(), key=lambda item: (dataset_order(item[0][0]), item[0][1])):
+        random = curve_groups(found, ()).pop("random")
+        (suggest,) = (group for by, group in curve_groups(found, ()).items() if by != "random")
+        both = {"suggest": suggest, "random": random}
+        shown.append((dataset.capitalize(), *_curve(*LabelCurves(Plan(dataset, recipe, start), both).summary())))
+    head = ("", "draws", "start", "after 20 more", "at the end", "area", "difference", "95 %", "p", "needs")
+    return markdown(head, shown) if shown else "The current version was not measured yet."
+
+
+def _curve(suggest: dict[str, Any], random: dict[str, Any]) -> list[str]:
+    pairs = [f"{100 * suggest[name]:.1f} / {100 * random[name]:.1f}" for name in ("start", "after_20", "end", "area")]
+    low, high, p, needs = (suggest[name] for name in ("low", "high", "p", "share_needed"))
+    difference = f"{100 * suggest['difference']:+.1f}"
+    marked = f"**{difference}**" if low is not None and low * high > 0 else difference
+    interval = "" if low is None else f"{100 * low:+.1f} to {100 * high:+.1f}"
+    draws = str(min(suggest["draws"], random["draws"]))
+    return [draws, *pairs, marked, interval, "" if p is None else f"{p:.3f}", "" if needs is None else f"{needs:.0%}"]
+
+
+def same_labels_table(_: pd.DataFrame) -> str:
+    """Recipes that train on the 500 validation labels, too, with test nodes in the pool."""
+    runs = pd.read_csv(RUNS, low_memory=False)
+    runs = runs[runs["error"].isna() & runs["pool"].eq("all-but-validation") & runs["validation"].eq("public")]
+    trained = runs["variant"].fillna("").eq("val_labels=train") | (
+        runs["recipe"].eq("drgst-plus") & runs["variant"].isna()
+    )
+    runs, rows = runs[trained], []
+    places = [(dataset, k) for dataset in datasets(runs) for k in (3, 20)]
+    for recipe in ("drgst-plus", "appnp", "logistic-ppr", "gcn"):
+        mine = runs[runs["recipe"].eq(recipe)]
+        cells = [mine[mine["dataset"].eq(d) & mine["per_class"].eq(k)]["test_accuracy"] for d, k in places]
+        rows.append((f"`{recipe}`", *(f"{100 * cell.mean():.1f} ({len(cell)})" if len(cell) else "" for cell in cells)))
+    return markdown(("", *(f"{d.capitalize()}, {k}" for d, k in places)), rows)
+
+
+def newer_table(runs: pd.DataFrame) -> str:
+    """Figures of other papers, and DR-GST and drgst-plus here, on the citation graphs."""
+    with (RESULTS / "newer_methods.csv").open(encoding="utf-8", newline="") as handle:
+        rows = [tuple(row) for row in csv.reader(handle)][1:]
+    plus, protocol = plus_runs(runs), protocol_runs(runs)
+    tuned = protocol[protocol["recipe"].isin([f"drgst-do{TUNED}", f"drgst-de{TUNED}"])]
+    ours = {
+        "DR-GST here, tuned by validation (better of two)": tuned.groupby(["dataset", "per_class", "recipe"]),
+        "`drgst-plus` here, no validation labels": plus[plus["validation"].eq("none")].groupby(
+            ["dataset", "per_class", "recipe"]
+        ),
+    }
+    for name, groups in ours.items():
+        best = (100 * groups["test_accuracy"].mean()).groupby(["dataset", "per_class"]).max()
+        cells = (" / ".join(f"{best[d, k]:.1f}" for k in LABELS) for d in ("cora", "citeseer", "pubmed"))
+        rows.append((name, " / ".join(map(str, LABELS)), *cells))
+    return markdown(("method", "labels per class", "Cora", "Citeseer", "Pubmed"), rows)
 
 
 def released_table(_: pd.DataFrame) -> str:
@@ -141,13 +219,15 @@ def programs_table(runs: pd.DataFrame) -> str:
         for k in LABELS:
             for short, gain in (("do", "dropout"), ("de", "dropedge")):
                 same = measured["dataset"].str.lower().eq(dataset) & measured["labels_per_class"].eq(k)
-                found = measured[same & measured["information_gain"].eq(gain)]["stage_by_validation_loss_mean"]
+                found = measured[same & measured["information_gain"].eq(gain)]
                 names = (f"as-released-{short}", f"drgst-{short}", f"drgst-{short}{TUNED}")
                 cells = [_counted(runs, dataset, k, name) for name in names]
                 paper = f"{main_table()[dataset, k, f'drgst-{short}']:.1f}"
-                program = f"{found.iloc[0]:.1f}" if len(found) else ""
-                rows.append((f"{dataset.capitalize()}, {k}, {gain}", paper, program, *cells))
-    head = ("", "paper", "authors' program", "`as-released`", "`drgst`, as published", "`drgst`, tuned")
+                stages = ("stage_by_validation_loss_mean", "at_published_stage_mean")
+                program = [f"{found[stage].iloc[0]:.1f}" if len(found) else "" for stage in stages]
+                rows.append((f"{dataset.capitalize()}, {k}, {gain}", paper, *program, *cells))
+    program_heads = ("authors' program, stage of lowest validation loss", "authors' program, published stage")
+    head = ("", "paper", *program_heads, "`as-released`", "`drgst`, as published", "`drgst`, tuned")
     return markdown(head, rows)
 
 
@@ -228,6 +308,12 @@ TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
     "tuned": tuned_table,
     "baselines": baselines_table,
     "gain": gain_table,
+    "newer": newer_table,
+    "same-labels": same_labels_table,
+    "curves-plus-3": lambda _: curve_table("drgst-plus", 3),
+    "curves-plus-0": lambda _: curve_table("drgst-plus", 0),
+    "curves-gcn": lambda _: curve_table("gcn", 3),
+    "curves-drgst-de": lambda _: curve_table("drgst-de", 3),
     "cora": lambda runs: dataset_table(runs, "cora"),
     "datasets": lambda runs: "\n\n".join(dataset_table(runs, dataset) for dataset in datasets(protocol_runs(runs))),
 }

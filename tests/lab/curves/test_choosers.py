@@ -1,12 +1,11 @@
-"""The choosers of learning curves: uncertain nodes, far nodes and mixtures on a small picture."""
+"""The choosers of learning curves: uncertain nodes and far nodes on a small picture."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from drgst.decide.labels.choosers import Margin, Random
 from drgst.decide.labels.state import LabelState
-from drgst.lab.curves.choosers import Entropy, KCenter, Mixture, Uncertain
+from drgst.lab.curves.choosers import Entropy, KCenter
 
 ANGLES = np.array([*(0.0, 0.01, 0.02, 0.3), *(2.0, 2.01, 2.02, 2.3), *(4.0, 4.01, 4.02, 4.3)])
 BUNDLES = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)  # three bundles of four nodes on the unit circle
@@ -19,13 +18,6 @@ def bundles(labelled: list[int] | None = None, **more: object) -> LabelState:
     return LabelState(BUNDLES, free, known, np.random.default_rng(0), **more)  # type: ignore[arg-type]
 
 
-def test_uncertain_nodes_are_drawn_more_often() -> None:
-    given, hits = bundles(probabilities=P), np.zeros(12)
-    for _ in range(500):
-        hits[Uncertain()(given, 3).nodes] += 1
-    assert hits[0] > 5 * hits[11]
-
-
 def test_k_center_takes_the_farthest() -> None:
     found = KCenter()(bundles([0]), 2).nodes
     assert sorted(u // 4 for u in found) == [1, 2]
@@ -33,10 +25,3 @@ def test_k_center_takes_the_farthest() -> None:
 
 def test_entropy_takes_the_least_certain() -> None:
     assert Entropy()(bundles(probabilities=P), 3).nodes.tolist() == [0, 1, 2]
-
-
-def test_mixture_shares() -> None:
-    """Half and half; the first alone before any label."""
-    half = Mixture(Random(), Margin())
-    assert np.isfinite(half(bundles(probabilities=P), 4).probability).sum() == 2
-    assert np.isfinite(half(bundles(), 4).probability).all()

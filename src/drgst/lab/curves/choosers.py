@@ -7,21 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from drgst.decide.labels.choosers import BeforeLabels, Margin, Medoids, Random
+from drgst.decide.labels.choosers import BeforeLabels, Medoids, Random
 from drgst.decide.labels.registry import CHOOSERS, TYPICAL, ChooserSpec
-from drgst.decide.labels.state import Choice, Chooser, LabelState, highest, nearest
-from drgst.decide.labels.variance import VarianceReduction
-
-
-@dataclass(frozen=True)
-class Uncertain:
-    """P(u) = min(1, n u / Σ u), about: a sample without replacement, uncertain nodes more often."""
-
-    def __call__(self, state: LabelState, n: int) -> Choice:
-        weight = np.maximum(state.uncertainty[state.candidates], 1e-3)
-        p = weight / weight.sum()
-        places = state.rng.choice(state.candidates.size, n, replace=False, p=p)
-        return Choice.of(state.candidates[places], np.minimum(1, n * p[places]))
+from drgst.decide.labels.state import Choice, LabelState, highest, nearest
 
 
 @dataclass(frozen=True)
@@ -56,30 +44,13 @@ class KCenter:
         return Choice.of(state.candidates[chosen])
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """n/2 nodes by ``first``, the others by ``second``; before the first label all by ``first``."""
-
-    first: Chooser
-    second: Chooser
-
-    def __call__(self, state: LabelState, n: int) -> Choice:
-        count = n if state.probabilities is None else round(n / 2)
-        found = self.first(state, count) if count else Choice.of(np.empty(0))
-        return found if count == n else found.then(self.second(state.without(found.nodes), n - count))
-
-
 _ALL = (
-    ChooserSpec("uncertain-sample", Uncertain(), "a random sample, uncertain nodes more often", is_sample=True),
     ChooserSpec("entropy", Entropy(), "the nodes of highest entropy"),
-    ChooserSpec("uncertain-medoids", Medoids(1.0), "the medoids of clusters that are weighted by uncertainty"),
     ChooserSpec("k-center", KCenter(), "the nodes farthest from every label"),
-    ChooserSpec("design", VarianceReduction(), "the nodes whose labels lower the variance of a linear model most"),
     ChooserSpec(
         "balanced-variance",
         BeforeLabels(Medoids(), TYPICAL),
         "typical nodes whose labels lower the variance most, as many of each predicted class; medoids at first",
     ),
-    ChooserSpec("half-margin", Mixture(Random(), Margin()), "half a random sample, half by margin"),
 )
 CURVE_CHOOSERS: Mapping[str, ChooserSpec] = {**CHOOSERS, **{spec.name: spec for spec in _ALL}}
