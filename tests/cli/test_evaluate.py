@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,17 @@ def test_figures_with_intervals_as_table_json_and_picture(run: Path, call: Any, 
     code, out, _ = call("evaluate", run, "--truth", truth, "--positive", "fraud")
     assert "average precision of fraud" in out
     assert "p(fraud) ≥" in out
+
+
+def test_without_matplotlib_only_the_figure_is_missing(
+    run: Path, call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    truth = run.parent / "truth.csv"
+    code, out, _ = call("evaluate", run, "--truth", truth, "--positive", "fraud", "--out", tmp_path / "e")
+    assert code == 0
+    assert "without evaluation.png: a figure needs matplotlib" in out
+    assert [path.name for path in (tmp_path / "e").iterdir()] == ["evaluation.json"]
 
 
 def test_a_threshold_needs_no_truth(run: Path, call: Any, tmp_path: Path) -> None:

@@ -153,3 +153,14 @@ def test_scikit_learns_own_checks() -> None:
     assert failed == {}
     assert {str(r["check_name"]) for r in results if r["status"] == "xfail"} == EXPECTED_FAILED_CHECKS.keys()
     assert sum(r["status"] == "passed" for r in results) > 50
+
+
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_missing_labels_are_unknown(graph: Graph, known: np.ndarray, missing: Any) -> None:
+    y = np.array([missing if label < 0 else label for label in known.tolist()], dtype=object)
+    fitted = [
+        drgst.SelfTraining("gcn", QUICK).fit(graph.features, given, adjacency=graph.adjacency, progress=False)
+        for given in (known, y)
+    ]
+    np.testing.assert_array_equal(fitted[0].probabilities_, fitted[1].probabilities_)
+    assert fitted[1].classes_.tolist() == [0, 1, 2]

@@ -54,3 +54,11 @@ def test_every_refusal_names_the_file(tmp_path: Path, text: str, message: str) -
     with pytest.raises(DrgstError, match=message) as caught:
         read_config(tmp_path / "run.toml")
     assert "run.toml" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"), [("threshold", "write --set threshold=VALUE"), ("threshold=50%", "as a number, 0.5")]
+)
+def test_a_setting_in_another_form_gets_the_right_one(word: str, message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        parse_changes([word])

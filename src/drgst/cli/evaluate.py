@@ -74,8 +74,10 @@ def evaluate(
         right = labels[flagged] == names.index(positive) if found else None
         say(console, *_sentences(decision, positive, right, result.never_held_out))
     if out is not None:
-        _write(out, document, found, None if flagged is None else _flagged_csv(result, flagged, str(positive)))
-        say(console, f"written to {out}")
+        missing = _write(
+            out, document, found, None if flagged is None else _flagged_csv(result, flagged, str(positive))
+        )
+        say(console, f"written to {out}{missing}")
     if json:
         emit(document)
 
@@ -187,15 +189,23 @@ def _flagged_csv(result: Result, nodes: np.ndarray, positive: str) -> str:
     return csv_text([("id", f"p:{positive}"), *rows])
 
 
-def _write(folder: Path, document: dict[str, Any], found: Evaluation | None, flagged: str | None) -> None:
+def _write(folder: Path, document: dict[str, Any], found: Evaluation | None, flagged: str | None) -> str:
+    """Write the files; "" or why there is no figure."""
     from json import dumps
 
+    from drgst.errors import SettingError
     from drgst.files import write_text
     from drgst.report.figure import evaluation_figure
-    from drgst.report.style import save
+    from drgst.report.style import check_matplotlib, save
 
-    if found is not None:
-        save(evaluation_figure(found), folder / "evaluation.png")  # first: without matplotlib nothing is written
     if flagged is not None:
         write_text(folder / "flagged.csv", flagged)
     write_text(folder / "evaluation.json", dumps(document, indent=2, allow_nan=False) + "\n")
+    if found is None:
+        return ""
+    try:
+        check_matplotlib()
+    except SettingError as error:
+        return f" without evaluation.png: {error}"
+    save(evaluation_figure(found), folder / "evaluation.png")
+    return ""

@@ -98,7 +98,7 @@ def run(
         result = request.execute(_open, announce)
     summary = print_result(get_console(json), result)
     if json:
-        emit({key: summary[key] for key in JSON_KEYS})
+        emit({**{key: summary[key] for key in JSON_KEYS}, "folder": result.folder, "versions": summary["versions"]})
 
 
 class Announcer:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
+from drgst.datasets.load import open_graph
 from drgst.errors import GraphError, RunError
 from drgst.estimator.inputs import (
     ArrayInput,
@@ -95,13 +97,13 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     ) -> SelfTraining:
         """Run the recipe on a graph, ``fit(graph, split)``, or on arrays, ``fit(X, y, adjacency=A)``.
 
-        A graph is a Graph, a PyG Data, a NetworkX graph, a SciPy adjacency with labels ``y``, or two data frames:
-        ``fit(nodes, "label column", adjacency=edges)``. ``split`` may be the second argument; it defaults to the one
-        that came with the graph; without one, every labelled node is a training node, there are no validation nodes,
-        and all other nodes are the pool.
+        A graph is a Graph, the name of a data set or a path, a PyG Data, a NetworkX graph, a SciPy adjacency with
+        labels ``y``, or two data frames: ``fit(nodes, "label column", adjacency=edges)``. ``split`` may
+        be the second argument; it defaults to the one that came with the graph; without one, every labelled node is a
+        training node, there are no validation nodes, and all other nodes are the pool.
 
-        Arrays: X is (N, F), dense, sparse or a data frame of numbers; y is (N,) with -1 for unknown; A is (N, N) or a
-        data frame of edges; without A the graph is that of the 10 nearest neighbours by cosine. ``sample_weight`` (N,)
+        Arrays: X is (N, F), dense, sparse or a data frame of numbers; y is (N,) with -1, None or NaN for unknown; A is
+        (N, N) or a data frame of edges; without A the graph is that of the 10 nearest neighbours by cosine. ``sample_weight`` (N,)
         multiplies the loss of training nodes, scaled to mean 1 over them.
 
         ``callback`` is called as the run proceeds. ``progress`` shows it: by default in a notebook and on a terminal.
@@ -147,6 +149,10 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         of its split, else on all labelled nodes. ``score(X, y, adjacency=A)``: on all samples whose y is not -1.
         """
         self._check_fitted()
+        if isinstance(y, str):  # tables with their column of classes
+            if self._schema is None or y != self._schema.label:
+                raise GraphError(f"score(nodes, {y!r}) needs a model that was fitted to tables with that label column")
+            X, y = self._schema.apply(X, adjacency).graph, None
         if self._arrays is not None and not is_graph(X):
             return self._score_arrays(X, y, sample_weight, adjacency)
         graph = self.graph_ if X is None else as_graph(X)
@@ -224,6 +230,8 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
     def _fit_input(self, X: Any, y: Any, adjacency: Any) -> tuple[Graph, ArrayInput | None, TableSchema | None]:
         """The graph to fit, and what predictions on other arrays or tables need."""
+        if isinstance(X, str | PathLike) and y is None:  # the name of a data set, or a path
+            return open_graph(X), None, None
         if is_graph(X):
             return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
         if isinstance(y, str):

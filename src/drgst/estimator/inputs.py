@@ -157,7 +157,7 @@ class ArrayInput:
 
 def fit_arrays(estimator: BaseEstimator, features: Any, y: Any, adjacency: Any) -> tuple[ArrayInput, Graph]:
     """The graph of X (N, F), y (N,) with -1 for unknown and A (N, N); checked as scikit-learn does."""
-    edges = _edges(adjacency, features)
+    edges, y = _edges(adjacency, features), filled(y)
     if features is None:
         if edges is None:
             raise GraphError("fit needs a graph, or X and y, or y and adjacency")
@@ -178,10 +178,24 @@ def fit_arrays(estimator: BaseEstimator, features: Any, y: Any, adjacency: Any) 
 
 
 def unknown(labels: np.ndarray) -> np.ndarray:
-    """Whether each label is unknown, (N,): -1, or "" and "-1" in text."""
+    """Whether each label is unknown, (N,): -1, None, NaN, or "" and "-1" in text."""
     if labels.dtype.kind in "iufb":
-        return labels == -1
-    return np.array([value is None or value in ("", "-1", -1) for value in labels.tolist()], dtype=bool)
+        return (labels == -1) | (labels != labels)
+    return np.array([value is None or value != value or value in ("", "-1", -1) for value in labels], dtype=bool)
+
+
+def filled(y: Any) -> Any:
+    """``y`` with -1 for None and NaN, which scikit-learn would refuse; other values as they are."""
+    array = np.asarray(y)
+    if array.ndim != 1 or array.dtype.kind not in "fO":
+        return y
+    missing = np.array([value is None or value != value for value in array], dtype=bool)
+    if not missing.any():
+        return y
+    text = any(isinstance(value, str) for value in array)
+    values = [("" if text else -1) if gone else value for value, gone in zip(array, missing, strict=True)]
+    whole = not text and all(float(value).is_integer() for value in values)
+    return np.array(values, dtype=object if text else np.int64 if whole else float)
 
 
 def check_weights(weights: Any, count: int) -> np.ndarray:

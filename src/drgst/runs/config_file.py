@@ -57,7 +57,10 @@ def parse_changes(words: Iterable[str], also: Collection[str] = ()) -> dict[str,
         for word in text.replace(",", " ").split() or [text]:
             key, equals, value = word.partition("=")
             if not equals or not key or not value:
-                raise SettingError(f"--set takes key=value, not {word!r}")
+                hint = f"; write --set {word}=VALUE" if word in Settings.model_fields else ""
+                raise SettingError(f"--set takes key=value, not {word!r}{hint}")
+            if key in Settings.model_fields and value.endswith("%"):
+                raise SettingError(f"setting {key} is {value}: write the share as a number, {_share(value)}")
             changes[key] = _value(key, value)
     Settings().updated({key: value for key, value in changes.items() if key not in also})
     return changes
@@ -68,6 +71,14 @@ def versions() -> Mapping[str, str]:
     """Versions of everything that can change the last bits."""
     others = {name: version(name) for name in ("torch", "numpy", "scipy")}
     return {"drgst": __version__, "python": platform.python_version(), **others}
+
+
+def _share(percent: str) -> str:
+    """``0.5`` for ``50%``."""
+    try:
+        return f"{float(percent.removesuffix('%')) / 100:g}"
+    except ValueError:
+        return "as in 0.5"
 
 
 def _config(document: dict[str, Any], folder: Path) -> RunConfig:
