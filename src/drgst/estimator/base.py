@@ -103,8 +103,8 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         training node, there are no validation nodes, and all other nodes are the pool.
 
         Arrays: X is (N, F), dense, sparse or a data frame of numbers; y is (N,) with -1, None or NaN for unknown; A is
-        (N, N) or a data frame of edges; without A the graph is that of the 10 nearest neighbours by cosine. ``sample_weight`` (N,)
-        multiplies the loss of training nodes, scaled to mean 1 over them.
+        (N, N) or a data frame of edges; without A the graph is that of the 10 nearest neighbours by cosine.
+        ``sample_weight`` (N,) multiplies the loss of training nodes, scaled to mean 1 over them.
 
         ``callback`` is called as the run proceeds. ``progress`` shows it: by default in a notebook and on a terminal.
         """
