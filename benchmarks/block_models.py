@@ -20,7 +20,7 @@ from drgst import SelfTraining
 from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph
 from drgst.graph.split import random_split
-from drgst.selftrain.views.registry import VIEWS, available_views
+from drgst.selftrain.views.graph_views import VIEWS, Views
 
 SINGLE = {**{view: ("drgst-plus", {"view": view}) for view in VIEWS}, "label-propagation": ("label-propagation", {})}
 N = 1500
@@ -101,7 +101,7 @@ def main() -> None:
             right, view = accuracy(graph, per_class, draw, "drgst-plus", {})
             seconds += time.perf_counter() - began
             sums["plus"] += right / draws
-            available = [name for name in SINGLE if name in (*available_views(graph), "label-propagation")]
+            available = [name for name in SINGLE if name in (*Views(graph).available, "label-propagation")]
             chosen[view] = chosen.get(view, 0) + 1
             for name in available:
                 sums[name] += accuracy(graph, per_class, draw, *SINGLE[name])[0] / draws

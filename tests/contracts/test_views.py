@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph, make_graph
 from drgst.selftrain.views import shared
-from drgst.selftrain.views.graph_views import Views
-from drgst.selftrain.views.registry import VIEWS, available_views
+from drgst.selftrain.views.graph_views import VIEWS, Views
 from drgst.selftrain.views.shared import ViewMaps
 
 WORDS = block_model(160, 600, seed=0, classes=3, features=60)
@@ -71,8 +70,8 @@ def test_nothing_is_fitted_again_on_other_nodes(graph: Graph, name: str) -> None
 def test_a_graph_that_lacks_what_a_view_needs_does_not_allow_it(name: str) -> None:
     bare = WORDS.with_(adjacency=sp.csr_array((160, 160), dtype=np.float32))
     plain = WORDS.with_(features=sp.csr_array((160, 0), dtype=np.float32))
-    assert (name in available_views(bare)) == (not VIEWS[name].needs_edges)
-    assert (name in available_views(plain)) == (not VIEWS[name].needs_features)
+    assert (name in Views(bare).available) == (not VIEWS[name].needs_edges)
+    assert (name in Views(plain).available) == (not VIEWS[name].needs_features)
 
 
 def test_whether_features_are_used_is_decided_on_the_fitted_graph() -> None:

@@ -16,7 +16,7 @@ from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
 from drgst.transforms import features
 from drgst.transforms.features import FeatureMap, idf, reduce_columns, row_l1, row_l2, scale_columns, svd
-from drgst.transforms.rank_normalise import rank_scores
+from drgst.transforms.rank_normalise import RankTable
 
 X = np.array([[1, 1, 0, 2], [0, 0, 0, 0], [-3, 4, 0, 0]], dtype=np.float32)
 KINDS = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
@@ -116,8 +116,7 @@ def test_words_by_hand() -> None:
 def test_amounts_are_rank_normalised_and_standardised(kind: Callable[[Any], Any]) -> None:
     rng = np.random.default_rng(0)
     x = kind(rng.lognormal(3, 2, size=(80, 4)).astype(np.float32))
-    ranks = rank_scores(x)
-    ranks = ranks if isinstance(ranks, np.ndarray) else ranks.toarray()
+    ranks = RankTable.fit(x)(x)
     scaled = (ranks - ranks.mean(axis=0)) / ranks.std(axis=0)
     np.testing.assert_allclose(FeatureMap.fit(x, 256)(x), row_l2(scaled), atol=1e-4)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,7 +10,6 @@ import torch
 from drgst.transforms import products
 from drgst.transforms.products import (
     ScaledMatrix,
-    Storage,
     gram,
     in_parts,
     multiply_rows,
@@ -36,16 +33,6 @@ def test_row_blocks_cover_every_row_once() -> None:
     assert [(b.start, b.stop) for b in row_blocks(16, 5)] == [(0, 7), (7, 14), (14, 16)]
     assert [(b.start, b.stop) for b in row_blocks(2, 10**6)] == [(0, 1), (1, 2)]
     assert not list(row_blocks(0, 5))
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_storage_in_memory_and_in_a_file(tmp_path: Path, dtype: str) -> None:
-    inside, outside = Storage(dtype).empty((3, 2), "z"), Storage(dtype, tmp_path).empty((3, 2), "z")  # type: ignore[arg-type]
-    outside[:] = inside[:] = 1.5
-    assert inside.dtype == outside.dtype == dtype
-    assert isinstance(outside, np.memmap)
-    outside.flush()
-    np.testing.assert_array_equal(np.load(tmp_path / "z.npy"), inside)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, np.float16])

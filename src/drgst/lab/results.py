@@ -29,8 +29,7 @@ from drgst.lab.store.cells import READ, CellName, Runs, check_recipe, grouped
 from drgst.lab.tables.layout import render
 from drgst.lab.tables.runs import make_table
 from drgst.recipes import find_recipe, recipe_names
-from drgst.recipes.own import own_spec, registered
-from drgst.recipes.registry import RecipeSpec, as_spec, with_backbone
+from drgst.recipes.registry import RecipeSpec, as_spec, own_spec, registered, with_backbone
 from drgst.selftrain.recipe import part_name
 
 if TYPE_CHECKING:

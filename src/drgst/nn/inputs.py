@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from drgst.graph.core import Features, Graph
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden, SparseMatrix
 from drgst.transforms.features import row_l1, row_l2
-from drgst.transforms.rank_normalise import RankTable, constant, rank_scores, unscaled
+from drgst.transforms.rank_normalise import RankTable, constant, unscaled
 from drgst.transforms.structure import COLUMNS, StructureMap
 
 PREFIX = "features:"  # of fitted features in the state of a network; no module's name holds a colon
@@ -37,7 +36,6 @@ class Inputs:
 
     @property
     def device(self) -> torch.device:
-        """The device of the tensors."""
         return self.adj.device
 
     def restrict(self, nodes: np.ndarray) -> Inputs:
@@ -61,40 +59,28 @@ class InputFeatures:
     kind: str  # of KINDS
     ranks: RankTable | None = None
     structure: StructureMap | None = None
-    sparse: bool = False  # whether the ranked features were sparse, so that full columns come first
-    fingerprint: int = 0  # of the ranked features, whose scores are exact; those of others are interpolated
 
     @classmethod
     def fit(cls, graph: Graph, normalise: str) -> InputFeatures:
-        """What ``normalise`` means for ``graph``."""
         kind = input_kind(graph, normalise)
         if kind == "structure":
             return cls(kind, structure=StructureMap.fit(graph))
         if kind == "ranks":
-            x = graph.features
-            return cls(kind, RankTable.fit(x), sparse=sp.issparse(x), fingerprint=_fingerprint(x))
+            return cls(kind, RankTable.fit(graph.features))
         return cls(kind)
 
     def __call__(self, graph: Graph) -> Features:
-        """X of ``graph``."""
         if self.structure is not None:
             return self.structure(graph)
-        if self.ranks is None:
-            return scaled(graph.features, self.kind)
-        x = graph.features
-        if _fingerprint(x) == self.fingerprint:
-            return rank_scores(x)
-        if self.sparse:
-            return self.ranks.sparse(sp.csr_array(x))
-        return self.ranks(x)
+        return scaled(graph.features, self.kind) if self.ranks is None else self.ranks(graph.features)
 
     @cached_property
     def state(self) -> dict[str, np.ndarray]:
         """The arrays from which :meth:`of_state` makes it again."""
         parts = {"ranks": self.ranks, "structure": self.structure}
         arrays = {f"{name}.{k}": a for name, part in parts.items() if part is not None for k, a in vars(part).items()}
-        facts = np.array([KINDS.index(self.kind), self.sparse, self.fingerprint], dtype=np.int64)
-        return {PREFIX + name: np.asarray(a) for name, a in {**arrays, "kind": facts}.items()}
+        arrays["kind"] = np.array([KINDS.index(self.kind)])
+        return {PREFIX + name: np.asarray(a) for name, a in arrays.items()}
 
     @classmethod
     def of_state(cls, state: Mapping[str, np.ndarray], graph: Graph, normalise: str) -> InputFeatures:
@@ -102,20 +88,20 @@ class InputFeatures:
         if normalise != "auto":
             return cls(normalise)
         arrays = {name.removeprefix(PREFIX): a for name, a in state.items() if name.startswith(PREFIX)}
-        if not arrays:  # of an earlier version, which fitted to the graph that it predicted
+        earlier = RunError("an earlier version, which prepared features differently, fitted the model; fit it again")
+        if not arrays:  # that version fitted to the graph that it predicted
             kind = input_kind(graph, normalise)
             if kind in ("ranks", "structure"):
-                raise RunError(
-                    "the model was fitted by an earlier version, which did not save its features; fit it again"
-                )
+                raise earlier
             return cls(kind)
         try:
-            kind, sparse, fingerprint = arrays["kind"].tolist()
-            ranks = _under("ranks.", arrays)
-            structure = _under("structure.", arrays)
+            number, *sparse = arrays["kind"].tolist()
+            if any(sparse[:1]):  # its full columns come first
+                raise earlier
+            ranks, structure = _under("ranks.", arrays), _under("structure.", arrays)
             table = RankTable(**ranks) if ranks else None
-            return cls(KINDS[kind], table, StructureMap(**structure) if structure else None, bool(sparse), fingerprint)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+            return cls(KINDS[number], table, StructureMap(**structure) if structure else None)
+        except (KeyError, IndexError, TypeError) as error:
             raise RunError(f"the features of the model are damaged ({error})") from error
 
 
@@ -159,14 +145,6 @@ def scaled(features: Features, kind: str) -> Features:
     if kind == "none":
         return features
     return row_l1(features) if kind == "l1" else row_l2(features)
-
-
-def _fingerprint(x: Features) -> int:
-    """A 63-bit hash of features."""
-    total = hashlib.blake2b(repr(x.shape).encode(), digest_size=8)
-    for part in (x,) if isinstance(x, np.ndarray) else (x.indptr.astype(np.int64), x.indices.astype(np.int64), x.data):
-        total.update(np.ascontiguousarray(part).tobytes())
-    return int.from_bytes(total.digest(), "little") >> 1
 
 
 def _under(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -21,6 +21,7 @@ from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden
 from drgst.nn.records import Schedule, ValidationSet
 from drgst.nn.training import NetworkTrainer, forward
+from drgst.shards import ALONE
 
 AUTO_NODES = 100_000  # of a batch by ``batch="auto"``: a step of GCN with 64 hidden units then takes 0.3 GB
 PARTS_PER_BATCH = 10  # parts that a batch unites, drawn anew in every pass, so that edges between parts are used, too
@@ -76,9 +77,8 @@ class BatchTrainer(NetworkTrainer):
         assert size is not None
         self.whole = inputs
         self.exact = self._exact_batch(network, objective, size)
-        count = 1 if self.exact else math.ceil(inputs.nodes.size / size)
-        self.count = count
-        super().__init__(network, inputs, objective, validation, _in_passes(schedule, count), rng)
+        self.count = 1 if self.exact else math.ceil(inputs.nodes.size / size)
+        super().__init__(network, inputs, objective, validation, _in_passes(schedule, self.count), rng)
 
     def _exact_batch(self, network: Backbone, objective: Objective, size: int) -> Batch | None:
         depth = getattr(network, "depth", None)
@@ -95,36 +95,33 @@ class BatchTrainer(NetworkTrainer):
         return validation.nodes
 
     def _epoch(self, _h: Hidden | None, epoch: int) -> float:
-        """One pass over all batches; the mean loss of a node."""
-        total = nodes = 0.0
-        self.network.train()
-        if self.shards.size > 1 and not self.exact:
-            return self._shared_epoch(epoch)
-        for batch in [self.exact] if self.exact else self._batches(self._drawn_parts()):
-            loss = batch.objective(forward(self.network, batch.inputs)[batch.rows], epoch)
-            total += self._descend(loss, epoch) * batch.rows.numel()
-            nodes += batch.rows.numel()
-        return total / nodes
+        """One pass over all batches; the mean loss of a node.
 
-    def _shared_epoch(self, epoch: int) -> float:
-        """One pass of several processes: a step follows the mean gradient of the nodes in one batch of each process."""
-        drawn, totals = self.shards.first(self._drawn_parts()), np.zeros(2)
-        for start in range(0, len(drawn), self.shards.size):
-            batch = next(self._batches(drawn[start + self.shards.rank : start + self.shards.rank + 1]), None)
+        A step follows the mean gradient of the nodes in one batch of each process.
+        """
+        self.network.train()
+        shards, totals = ALONE if self.exact else self.shards, np.zeros(2)
+        drawn = [np.empty(0)] if self.exact else shards.first(self._drawn_parts())
+        for start in range(0, len(drawn), shards.size):
+            own = drawn[start + shards.rank : start + shards.rank + 1]
+            batch = self.exact or next(self._batches(own), None)
+            size = 0 if batch is None else batch.rows.numel()
+            nodes = float(shards.sum(np.array(float(size))))
+            if not nodes:
+                continue
             self.adam.zero_grad()
-            own = np.zeros(2)
+            value = 0.0
             if batch is not None:
                 loss = batch.objective(forward(self.network, batch.inputs)[batch.rows], epoch)
-                own[:] = loss.item() * batch.rows.numel(), batch.rows.numel()
-                (loss * batch.rows.numel()).backward()
-            step = self.shards.sum(own)
+                value = loss.item() * size
+                (loss * (size / nodes)).backward()
+            step = np.array([float(shards.sum(np.array(value))), nodes])
             if not math.isfinite(step[0]):
-                self._fail(epoch, "training loss", float(step[0]))
-            for parameter in self.adam.parameters if step[1] else ():
+                self._fail(epoch, "training loss", step[0])
+            for parameter in self.adam.parameters if shards.size > 1 else ():
                 gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-                parameter.grad = torch.from_numpy(self.shards.sum(gradient.numpy())) / step[1]
-            if step[1]:
-                self.adam.step()
+                parameter.grad = torch.from_numpy(shards.sum(gradient.numpy()))
+            self.adam.step()
             totals += step
         return float(totals[0] / max(totals[1], 1))
 

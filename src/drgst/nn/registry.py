@@ -43,9 +43,8 @@ def make_backbone(spec: Any, features: int, classes: int, **settings: Any) -> nn
     ``forward(x, edge_index)`` or ``forward(x, edge_index, edge_weight)``, or ``hidden(x, adj)`` and ``head(h, adj)``
     (see :class:`~drgst.nn.models.base.Backbone`).
 
-    The settings ``hidden``, ``dropout`` and ``start`` apply to our networks (None: the default of the network); others
-    are passed on. The initial weights come from torch's generator: call this inside
-    :func:`~drgst.nn.random.seeded_torch`.
+    The ``settings`` are ``hidden``, ``dropout`` and ``start`` of our networks. The initial weights come from torch's
+    generator: call this inside :func:`~drgst.nn.random.seeded_torch`.
     """
     if isinstance(spec, str) and ":" not in spec:
         if spec.lower() not in BACKBONES:
@@ -54,7 +53,8 @@ def make_backbone(spec: Any, features: int, classes: int, **settings: Any) -> nn
     elif isinstance(spec, str):
         spec = import_class(spec)
     if is_ours(spec):
-        return _make_ours(spec, features, classes, settings)
+        known = inspect.signature(spec).parameters
+        return spec(features, classes, **{name: value for name, value in settings.items() if name in known})
     network, name = _make_users(spec, features, classes, settings)
     if is_pyg(network):
         return _checked_pyg(network, name, classes)
@@ -93,20 +93,6 @@ def import_path(spec: Any) -> str | None:
         return None
 
 
-def _make_ours(kind: type[Backbone], features: int, classes: int, settings: dict[str, Any]) -> Backbone:
-    known = list(inspect.signature(kind).parameters)[2:]
-    extra = sorted(settings.keys() - {*known, *COMMON})
-    if extra:
-        raise SettingError(unknown(f"setting of {kind.__name__}", extra[0], set(known) - {*COMMON}))
-    given = {name: value for name, value in settings.items() if name in known and value is not None}
-    if given.get("hidden", 1) < 1:
-        raise SettingError(f"hidden is {given['hidden']} (allowed: 1 or more)")
-    if not 0 <= given.get("dropout", 0) < 1:
-        raise SettingError(f"dropout is {given['dropout']} (allowed: 0 or more, below 1)")
-    make: Callable[..., Backbone] = kind
-    return make(features, classes, **given)
-
-
 def _make_users(spec: Any, features: int, classes: int, settings: dict[str, Any]) -> tuple[nn.Module, str]:
     """The user's module and its name."""
     if isinstance(spec, nn.Module):
@@ -119,11 +105,10 @@ def _make_users(spec: Any, features: int, classes: int, settings: dict[str, Any]
     name = getattr(spec, "__name__", type(spec).__name__)
     known = _pyg_parameters(spec)
     positional: tuple[int, ...] = () if known else (features, classes)
-    given = {key: value for key, value in settings.items() if key not in COMMON}
+    given: dict[str, Any] = {}
     if known:
-        given |= {"in_channels": features, "out_channels": classes}
-        named = {argument: settings.get(setting) for setting, argument in PYG_ARGUMENTS.items() if argument in known}
-        given |= {argument: value for argument, value in named.items() if value is not None}
+        given = {"in_channels": features, "out_channels": classes}
+        given |= {PYG_ARGUMENTS[name]: value for name, value in settings.items() if PYG_ARGUMENTS.get(name) in known}
         if "num_layers" in known and known["num_layers"].default is inspect.Parameter.empty:
             given["num_layers"] = PYG_LAYERS
     try:

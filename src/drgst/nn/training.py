@@ -81,7 +81,6 @@ class NetworkTrainer:
         return inputs if field_.size > 0.9 * inputs.nodes.size else inputs.restrict(field_)
 
     def _field_nodes(self, validation: ValidationSet) -> np.ndarray:
-        """The nodes with a loss."""
         return np.union1d(self.objective.nodes, validation.nodes)
 
     def _needed(self, evaluated: bool) -> _Needed:
@@ -137,7 +136,9 @@ class NetworkTrainer:
                 on_epoch(epoch, curve.train_loss[-1], val_loss)
         if self.validated:
             self._restore()
-        accuracy = math.nan if best_logits is None else self._val_accuracy(best_logits)
+        accuracy = math.nan
+        if best_logits is not None:
+            accuracy = (best_logits[self.val_rows].argmax(dim=1) == self.val_labels).float().mean().item()
         return Training(epoch, best_epoch, curve.val_loss[0], best_loss, accuracy, reason, curve)
 
     def _evaluate(self, epoch: int) -> tuple[Tensor | None, Hidden | None]:
@@ -165,15 +166,9 @@ class NetworkTrainer:
             return math.nan
         return F.cross_entropy(logits[self.val_rows], self.val_labels).item()
 
-    def _val_accuracy(self, logits: Tensor) -> float:
-        return (logits[self.val_rows].argmax(dim=1) == self.val_labels).float().mean().item()
-
     def _epoch(self, h: Hidden | None, epoch: int) -> float:
         """One step on the loss of all nodes; h is the hidden layer that the evaluation computed."""
-        return self._descend(self.objective(self._logits(h)[self.rows], epoch), epoch)
-
-    def _descend(self, loss: Tensor, epoch: int) -> float:
-        """One step of Adam; the value of the loss."""
+        loss = self.objective(self._logits(h)[self.rows], epoch)
         value = loss.item()
         if not math.isfinite(value):
             self._fail(epoch, "training loss", value)

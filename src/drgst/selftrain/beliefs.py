@@ -32,7 +32,6 @@ class Beliefs:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """p, (N, C)."""
         return softmax(self.logits)
 
     @cached_property
@@ -79,7 +78,6 @@ class PseudoLabels:
 
     @classmethod
     def empty(cls) -> PseudoLabels:
-        """The empty set."""
         return cls(np.empty(0, np.int64), np.empty(0, np.int64))
 
     def union(self, later: PseudoLabels) -> PseudoLabels:

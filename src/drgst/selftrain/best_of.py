@@ -48,31 +48,25 @@ class BestOf:
 
     @property
     def learner(self) -> Learner:
-        """What all recipes train."""
         return self.recipes[0].learner
 
     @property
     def calibrate(self) -> Calibrate:
-        """How all recipes calibrate."""
         return self.recipes[0].calibrate
 
     @property
     def postprocess(self) -> tuple[Postprocess, ...]:
-        """What is done to the predictions of the result."""
         return self.recipes[0].postprocess
 
     @property
     def requires(self) -> frozenset[str]:
-        """What the parts require."""
         return frozenset({"validation"}).union(*(recipe.requires for recipe in self.recipes))
 
     @property
     def reads(self) -> frozenset[str]:
-        """The settings that the engine and the parts read while they run."""
         return frozenset().union(*(recipe.reads for recipe in self.recipes))
 
     def with_parts(self, **parts: Any) -> BestOf:
-        """A copy with some parts of every recipe replaced."""
         return BestOf(tuple(recipe.with_parts(**parts) for recipe in self.recipes))
 
     def parts(self) -> dict[str, str]:

@@ -60,12 +60,10 @@ class Stage:
 
     @property
     def val_accuracy(self) -> float:
-        """Its validation accuracy; NaN without validation."""
         return self.trainings[-1].val_accuracy if self.trainings else math.nan
 
     @property
     def epochs(self) -> int:
-        """Epochs of all trainings of the stage."""
         return sum(t.epochs for t in self.trainings)
 
     @property
@@ -81,18 +79,16 @@ class Stage:
 
     @property
     def predictions(self) -> np.ndarray:
-        """The class of every node, (N,)."""
         return self.final_logits.argmax(axis=1)
 
     def summary(self) -> dict[str, Any]:
         """Figures of the stage, without any label that the run was not given."""
-        mean_gain = float(self.gain.mean()) if self.gain.size else None
         return {
             "stage": self.number,
             "pseudo_labelled": int(self.pseudo_labels.nodes.size),
-            "mean_gain": mean_gain,
-            "mean_weight": float(self.weights.mean()) if self.weights.size else None,
-            "mean_confidence": float(self.confidence.mean()) if self.confidence.size else None,
+            "mean_gain": _mean(self.gain),
+            "mean_weight": _mean(self.weights),
+            "mean_confidence": _mean(self.confidence),
             "val_loss": _finite(self.val_loss),
             "val_accuracy": _finite(self.val_accuracy),
             "epochs": self.epochs,
@@ -144,9 +140,8 @@ class History:
 
     def __str__(self) -> str:
         """A table of the stages, and why the run ended."""
-        head = ("stage", "pseudo-labelled", "mean gain", "validation", "epochs", "seconds")
-        rows = [head, *(_row(stage) for stage in self.stages)]
-        widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
+        rows = [("stage", "pseudo-labelled", "mean gain", "validation", "epochs", "seconds"), *map(_row, self.stages)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         return "\n".join([*lines, f"stopped: {self.stop_reason}" if self.stop_reason else "not ended"])
 
@@ -156,11 +151,9 @@ class History:
     def _repr_html_(self) -> str:
         from drgst.graph.html import html_table
 
-        rows = [stage.summary() for stage in self.stages]
-        figures = "mean_gain", "mean_confidence", "val_accuracy"
-        shown = ("stage", "pseudo_labelled", *figures, "epochs", "seconds", "note")
+        shown = "stage", "pseudo_labelled", "mean_gain", "mean_confidence", "val_accuracy", "epochs", "seconds", "note"
         notes = (f"stopped: {self.stop_reason}",) if self.stop_reason else ()
-        cells = [[_cell(row[name]) for name in shown] for row in rows]
+        cells = [[_cell(row[name]) for name in shown] for row in (stage.summary() for stage in self.stages)]
         return html_table("History", [name.replace("_", " ") for name in shown], cells, notes)
 
     def entered(self, nodes: int, train: np.ndarray) -> np.ndarray:
@@ -197,6 +190,10 @@ def result_stage(history: History, keep: str) -> Stage:
     if keep == "best-student":
         return max(accepted[1:] or accepted, key=lambda s: (s.val_accuracy, -s.val_loss))
     return min(accepted, key=lambda s: s.val_loss)
+
+
+def _mean(values: np.ndarray) -> float | None:
+    return float(values.mean()) if values.size else None
 
 
 def _cell(value: Any) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from drgst.selftrain.learners.logistic import LogisticPPR
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.learners.propagation import LabelPropagation
+from drgst.selftrain.learners.without_network import LabelPropagation, LogisticPPR
 from drgst.selftrain.slots.calibrate import BiasCorrected, CaGCN, Identity, Mixing, Temperature
 from drgst.selftrain.slots.correct import CarriedTransition, NoCorrection, Transition
 from drgst.selftrain.slots.postprocess import Calibrated, ClassPrior, CorrectAndSmooth

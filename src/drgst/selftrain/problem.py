@@ -128,7 +128,6 @@ class Problem:
 
     @property
     def watch(self) -> ValidationSet:
-        """Validation nodes and labels."""
         return ValidationSet(self.split.val, self.graph.labels[self.split.val])
 
 

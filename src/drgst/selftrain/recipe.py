@@ -51,7 +51,6 @@ class Recipe:
         return frozenset(names)
 
     def with_parts(self, **parts: Any) -> Recipe:
-        """A copy with some parts replaced."""
         return replace(self, **parts)
 
     def __repr__(self) -> str:

@@ -123,7 +123,6 @@ class Settings(BaseModel):
     _read: frozenset[str] | None = PrivateAttr(default=None)  # the names of its settings; None: all
 
     def schedule(self) -> Schedule:
-        """The part that concerns one training."""
         return Schedule(self.lr, self.weight_decay, self.epochs, self.patience, self.fixed_epochs, batch=self.batch)
 
     def gain_settings(self) -> GainSettings:

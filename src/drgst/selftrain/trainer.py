@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,19 +23,6 @@ from drgst.selftrain.slots.correct import Corrected, Labelled, Teacher
 from drgst.selftrain.slots.weigh import Weights
 
 GAIN = 1_000_003  # sets the generator of the gain apart from those of the trainings
-
-
-@dataclass(frozen=True, eq=False)
-class TrainedOn:
-    """The pseudo-labels that a student is trained on, with their weights, and gain and confidence by its teacher."""
-
-    pseudo_labels: PseudoLabels
-    weights: np.ndarray
-    gain: np.ndarray
-    confidence: np.ndarray
-
-
-NO_PSEUDO_LABELS = TrainedOn(PseudoLabels.empty(), np.empty(0), np.empty(0, dtype=np.float32), np.empty(0))
 
 
 class StageTrainer:
@@ -58,8 +46,9 @@ class StageTrainer:
             fault = self._fault(trained)
             if not fault:
                 break
-        stage = self._record(0, NO_PSEUDO_LABELS, Corrected(trained, (trained,)), began)
-        return replace(stage, note=fault or trained.note)
+        none = np.empty(0)
+        on = {"pseudo_labels": PseudoLabels.empty(), "weights": none, "gain": none.astype("f4"), "confidence": none}
+        return self._record(0, on, Corrected(trained, (trained,)), began, fault or trained.note)
 
     def student(self, beliefs: Beliefs, pseudo: PseudoLabels, weights: Weights, history: History) -> Stage:
         """f_θ* of one stage (lines 6 to 8); not accepted if it collapsed or failed in every attempt."""
@@ -71,15 +60,13 @@ class StageTrainer:
             self.labelled.nodes.size,
         )
         corrected, fault = self._attempts(targets, number, Teacher(history[-1].logits, history[-1].transition))
-        data = TrainedOn(pseudo, weights.pseudo, beliefs.gain[pseudo.nodes], beliefs.confidence[pseudo.nodes])
+        gain, confidence = beliefs.gain[pseudo.nodes], beliefs.confidence[pseudo.nodes]
+        on = {"pseudo_labels": pseudo, "weights": weights.pseudo, "gain": gain, "confidence": confidence}
         if corrected is None:  # the predictions of its teacher stay
             kept, seconds = history.accepted[-1], time.perf_counter() - began
-            return replace(kept, number=number, seconds=seconds, accepted=False, note=fault, trainings=(), **vars(data))
-        stage = self._record(number, data, corrected, began)
-        if not fault:
-            return stage
-        note = f"the student of stage {number} collapsed ({fault}); its teacher was kept"
-        return replace(stage, accepted=False, note=note)
+            return replace(kept, number=number, seconds=seconds, accepted=False, note=fault, trainings=(), **on)
+        note = fault and f"the student of stage {number} collapsed ({fault}); its teacher was kept"
+        return replace(self._record(number, on, corrected, began, note), accepted=not fault)
 
     def _attempts(self, targets: Targets, number: int, teacher: Teacher) -> tuple[Corrected | None, str]:
         """A student, or None where its training failed, and its fault, or ""; afresh while retries are left."""
@@ -114,32 +101,25 @@ class StageTrainer:
             return "it gives every node the same class"
         return ""
 
-    def _record(self, number: int, data: TrainedOn, corrected: Corrected, began: float) -> Stage:
-        student = corrected.student
-        gain = student.gain(generator(self.problem.seed, number, 0, GAIN), "gain" in self.recipe.requires)
-        learnt, calibrated = self._calibrate(student.logits, number)
+    def _record(self, number: int, on: dict[str, Any], corrected: Corrected, began: float, note: str) -> Stage:
+        """The stage of a student and its calibration; ``on``: what it was trained on, by its teacher."""
+        student, part, problem = corrected.student, self.recipe.calibrate, self.problem
+        gain = student.gain(generator(problem.seed, number, 0, GAIN), "gain" in self.recipe.requires)
+        learnt, calibrated = part.fit(student.logits, problem, number), None
+        if learnt is not None:
+            calibrated = part.apply(learnt, student.logits, problem.graph, problem.settings.device)
         return Stage(
             number=number,
-            **vars(data),
+            **on,
             transition=corrected.transition,
             trainings=tuple(t.training for t in corrected.trainings),
             seconds=time.perf_counter() - began,
             calibrated=calibrated,
             selection_logits=student.selection_logits,
             accepted=True,
-            note="",
+            note=note,
             logits=student.logits,
             all_gain=gain,
             embedding=student.embedding,
-            state={**student.state, **learnt},
-        )
-
-    def _calibrate(self, logits: np.ndarray, number: int) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
-        """What the calibrator learnt, and the logits it gives (None where it learnt nothing)."""
-        part = self.recipe.calibrate
-        learnt = part.fit(logits, self.problem, number)
-        if learnt is None:
-            return {}, None
-        return prefixed(CALIBRATION, learnt), part.apply(
-            learnt, logits, self.problem.graph, self.problem.settings.device
+            state={**student.state, **prefixed(CALIBRATION, learnt or {})},
         )

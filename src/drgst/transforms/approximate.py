@@ -131,7 +131,6 @@ class _Clusters:
         self.nearest = index.search(means.centroids, min(NEAREST_CLUSTERS, self.count))[1]
 
     def members(self, number: int) -> np.ndarray:
-        """The nodes of a cluster."""
         return self.order[self.starts[number] : self.starts[number + 1]]
 
     def near(self, number: int) -> np.ndarray:

@@ -133,7 +133,6 @@ class FeatureMap:
 
     @property
     def width(self) -> int:
-        """The number of columns of the table."""
         return int(self.scale.size if self.vectors is None else self.vectors.shape[1])
 
     def weighted(self, x: Features) -> Features:
@@ -144,14 +143,12 @@ class FeatureMap:
         return row_l2(((x if isinstance(x, np.ndarray) else x.toarray()) - self.shift) * self.scale)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Everything that the map consists of."""
         own = {"shift": self.shift, "scale": self.scale, "vectors": self.vectors}
         ranks = {} if self.ranks is None else {f"ranks_{name}": a for name, a in vars(self.ranks).items()}
         return {name: array for name, array in {**own, **ranks}.items() if array is not None}
 
     @classmethod
     def of(cls, arrays: Mapping[str, np.ndarray]) -> FeatureMap:
-        """The map that consists of ``arrays``."""
         ranks = {k.removeprefix("ranks_"): a for k, a in arrays.items() if k.startswith("ranks_")}
         table = RankTable(**ranks) if ranks else None
         return cls(table, arrays.get("shift"), arrays["scale"], arrays.get("vectors"))

@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,24 +20,6 @@ FEW_COLUMNS = 8  # that a scaled matrix is multiplied by at a time
 PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Storage:
-    """How (N, D) matrices are stored: the type of an entry, and a folder for memory-mapped files, else in memory.
-
-    float16 halves the size. Its relative precision is 2^-11, and values below 6e-5 lose some of it, so it suits rows of
-    unit length. The folder must exist; the files belong to the caller.
-    """
-
-    dtype: Literal["float32", "float16"] = "float32"
-    folder: Path | None = None
-
-    def empty(self, shape: tuple[int, ...], name: str) -> np.ndarray:
-        """An array of that shape; in ``folder`` it is the file ``name``.npy."""
-        if self.folder is None:
-            return np.empty(shape, dtype=self.dtype)
-        return np.lib.format.open_memmap(self.folder / f"{name}.npy", mode="w+", dtype=self.dtype, shape=shape)
 
 
 def in_parts(work: Callable[[slice], T], rows: int) -> Iterator[T]:
@@ -115,12 +96,10 @@ class ScaledMatrix:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """As of an array."""
         return self.matrix.shape
 
     @property
     def T(self) -> ScaledMatrix:
-        """diag(r) S diag(l)."""
         return ScaledMatrix(self.right, self.matrix, self.left)
 
     def __matmul__(self, y: np.ndarray) -> np.ndarray:

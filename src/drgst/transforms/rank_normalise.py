@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -71,39 +70,16 @@ def constant(x: Features) -> bool:
     return not informative(x) and int(_column_sizes(x)[0].max(initial=0)) != 1
 
 
-def rank_scores(x: Features) -> Features:
-    """σ_j Φ^-1((r_ij - ½) / N) of the ranks r_ij in every column that most nodes have, (N, F).
+@dataclass(frozen=True, eq=False)
+class RankTable:
+    """x_ij -> σ_j Φ^-1((r_ij - ½) / N), r_ij its rank among the fitted nodes, for columns that most nodes have, (N, F).
 
     In the other columns zeros stay zeros, and the rank of |x_ij| among the n_j non-zero values becomes
     ± σ_j ((r_ij - ½) / n_j + ½). σ_j is the standard deviation of a full column and the root mean square of the
     non-zero values of another, if all are in one unit (the largest within 30 times the smallest); else 1. Equal values
-    share their mean rank, so that a column of zeros and ones that half of the nodes have or fewer is left as it is. Of
-    a sparse x the full columns come first. Without ranks, the column of the largest unit would decide every cosine.
-    """
-    if isinstance(x, np.ndarray):
-        rows = [_ranked_rows(column) for column in x.T]
-        columns = [x[ranked, j] for j, ranked in enumerate(rows)]
-        out = np.zeros(x.shape, dtype=np.float32)
-        for j, values in enumerate(_column_scores(columns, x.shape[0])):
-            out[rows[j], j] = values
-        return out
-    order = sp.csc_array(x)
-    order.eliminate_zeros()
-    full = 2 * np.diff(order.indptr) > x.shape[0]
-    dense = order[:, np.flatnonzero(full)].toarray()
-    sparse = sp.csc_array(order[:, np.flatnonzero(~full)], dtype=np.float32)
-    columns = [*dense.T, *(sparse.data[a:b] for a, b in pairwise(sparse.indptr))]
-    scores = _column_scores(columns, x.shape[0])
-    sparse.data = np.concatenate([np.zeros(0), *scores[dense.shape[1] :]]).astype(np.float32)
-    first = np.array(scores[: dense.shape[1]], dtype=np.float32).reshape(-1, x.shape[0]).T
-    return sp.csr_array(sp.hstack([sp.csc_array(first), sparse]))
-
-
-@dataclass(frozen=True, eq=False)
-class RankTable:
-    """x -> the :func:`rank_scores` that x would have had among the nodes of another graph, (N, F) dense.
-
-    Of each column up to 512 values and their scores are kept; scores of values between them are interpolated.
+    share their mean rank, so that a column of zeros and ones that half of the nodes have or fewer is left as it is.
+    Without ranks, the column of the largest unit would decide every cosine. Of each column up to 512 values and their
+    scores are kept; scores of values between them are interpolated.
     """
 
     full: np.ndarray  # whether most nodes have the column, (F,)
@@ -112,7 +88,6 @@ class RankTable:
 
     @classmethod
     def fit(cls, x: Features) -> RankTable:
-        """The table of the features ``x``, (N, F)."""
         rows_and_columns = ((_ranked_rows(column), column) for column in _columns(x))
         ranked, everywhere = zip(*((c[rows], rows.all()) for rows, c in rows_and_columns), strict=True)
         full = np.array(everywhere, dtype=bool)
@@ -125,29 +100,12 @@ class RankTable:
         return cls(full, *(table.astype(np.float32) for table in tables))
 
     def __call__(self, x: Features) -> np.ndarray:
-        """The scores of ``x``, (N, F) float32."""
         out = np.zeros(x.shape, dtype=np.float32)
         for j, column in enumerate(_columns(x)):
             size = column if self.full[j] else np.abs(column)
             scores = np.interp(size, self.values[j], self.scores[j])
             out[:, j] = scores if self.full[j] else np.sign(column) * scores
         return out
-
-    def sparse(self, x: sp.csr_array) -> sp.csr_array:
-        """The scores of a sparse ``x``, (N, F), the full columns first as :func:`rank_scores` has them."""
-        order = sp.csc_array(x)
-        order.eliminate_zeros()
-        dense = order[:, np.flatnonzero(self.full)].toarray()
-        scores = [
-            np.interp(c, self.values[j], self.scores[j])
-            for c, j in zip(dense.T, np.flatnonzero(self.full), strict=True)
-        ]
-        rest = sp.csc_array(order[:, np.flatnonzero(~self.full)], dtype=np.float32)
-        for (a, b), j in zip(pairwise(rest.indptr), np.flatnonzero(~self.full), strict=True):
-            sizes = np.interp(np.abs(rest.data[a:b]), self.values[j], self.scores[j])
-            rest.data[a:b] = np.sign(rest.data[a:b]) * sizes
-        first = np.array(scores, dtype=np.float32).reshape(-1, x.shape[0]).T
-        return sp.csr_array(sp.hstack([sp.csc_array(first), rest]))
 
 
 def _columns(x: Features) -> Iterator[np.ndarray]:

@@ -35,7 +35,6 @@ class StructureMap:
 
     @classmethod
     def fit(cls, graph: Graph) -> StructureMap:
-        """The map of ``graph``."""
         s, count = sym_norm_without_loops(graph.adjacency), graph.num_nodes
         rows = np.zeros((count, 0), dtype=np.float32)
         if count > 1 and graph.adjacency.nnz:
@@ -47,7 +46,6 @@ class StructureMap:
         return cls(_keys(graph), degrees.astype(np.int64), rows, signs, scale)
 
     def __call__(self, graph: Graph) -> np.ndarray:
-        """The features of every node of ``graph``, (N, 65) float32."""
         place, known = self._places(graph)
         rows = np.zeros((graph.num_nodes, self.rows.shape[1]), dtype=np.float32)
         rows[known] = self.rows[place[known]]

@@ -33,7 +33,6 @@ class Calibrator(Backbone):
         self.gcn = GCN(classes, 1, hidden, dropout)
 
     def forward(self, x: Hidden, adj: Adjacency) -> Tensor:
-        """The calibrated logits of the logits ``x``."""
         assert isinstance(x, Tensor)
         t = self.gcn(x, adj)
         return x * torch.logaddexp(t, torch.full_like(t, np.log(FLOOR)))

@@ -42,7 +42,6 @@ class RandomDegrees:
 
     @classmethod
     def of(cls, product: np.ndarray, bias: np.ndarray, a: sp.csr_array, rate: float) -> RandomDegrees:
-        """With the exact moments of D^-½."""
         m, a = np.asarray(product, dtype=np.float64), a.astype(np.float64)
         half, one = inverse_degree_moments(a, rate)
         variance = np.maximum(one - half**2, 0.0)

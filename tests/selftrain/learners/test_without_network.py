@@ -13,8 +13,7 @@ from drgst.errors import GraphError, SettingError
 from drgst.graph.core import make_graph
 from drgst.graph.split import Split
 from drgst.nn.losses import cross_entropy
-from drgst.selftrain.learners.logistic import LogisticPPR, smoothed_rows
-from drgst.selftrain.learners.propagation import LabelPropagation, row_probabilities
+from drgst.selftrain.learners.without_network import LabelPropagation, LogisticPPR, row_probabilities, smoothed_rows
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings

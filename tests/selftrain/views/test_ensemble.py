@@ -18,16 +18,11 @@ from drgst.selftrain.learners.base import Trained
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.views import ensemble as module
-from drgst.selftrain.views.ensemble import (
-    MultiViewEnsemble,
-    combine,
-    disagreement,
-    ensemble_in_blocks,
-    evened,
-    subsample,
-)
+from drgst.selftrain.views import shared
+from drgst.selftrain.views.ensemble import MultiViewEnsemble, combine, disagreement, evaluate, evened, subsample
+from drgst.selftrain.views.graph_views import VIEWS, Views
 from drgst.selftrain.views.prior import match_prior
-from drgst.selftrain.views.registry import VIEWS
+from drgst.transforms import products
 from drgst.transforms.propagate import sym_norm
 from drgst.transforms.softmax import log_softmax, softmax
 
@@ -227,16 +222,20 @@ def test_few_pseudo_labels_are_all_kept(most: int) -> None:
     assert subsample(targets, most) is targets
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_an_ensemble_in_blocks_is_the_same_as_all_at_once(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "NARROW_BYTES", 7 * 4 * 6)  # seven rows of the widest view
-    rng = np.random.default_rng(0)
-    views = {name: rng.normal(size=(50, width)).astype(dtype) for name, width in (("a", 6), ("b", 3))}
-    weights = {"a": 0.7, "b": 0.3}
-    state = {f"{n}.weight": rng.normal(size=(z.shape[1], 4)).astype("f4") for n, z in views.items()}
-    state |= {f"{n}.bias": rng.normal(size=4).astype("f4") for n in views}
-    each = {n: log_softmax(z.astype("f4") @ state[f"{n}.weight"] + state[f"{n}.bias"]) for n, z in views.items()}
-    log_p, gain = ensemble_in_blocks(views, state, weights)
+@pytest.mark.parametrize("large", [False, True])
+def test_an_ensemble_in_blocks_is_the_same_as_all_at_once(
+    world: Any, monkeypatch: pytest.MonkeyPatch, large: bool
+) -> None:
+    """Of a large graph in blocks of 16 bits, by several threads."""
+    monkeypatch.setattr(shared, "WIDE_NODES", 1 if large else 100)
+    monkeypatch.setattr(products, "BLOCK_BYTES", 7 * 4 * 256)  # seven rows of the widest view at most
+    monkeypatch.setattr(module, "NARROW_BYTES", 7 * 4 * 256)
+    views, weights, rng = Views(world.graph), {"features": 0.7, "structure": 0.3}, np.random.default_rng(0)
+    classes, z = world.graph.num_classes, {name: views[name].astype("f4") for name in weights}
+    state = {f"{n}.weight": rng.normal(size=(x.shape[1], classes)).astype("f4") for n, x in z.items()}
+    state |= {f"{n}.bias": rng.normal(size=classes).astype("f4") for n in z}
+    each = {n: log_softmax(x @ state[f"{n}.weight"] + state[f"{n}.bias"]) for n, x in z.items()}
+    log_p, gain = evaluate(views, state, weights)
     assert log_p.dtype == gain.dtype == np.float32
     np.testing.assert_allclose(log_p, combine(each, weights), atol=1e-5)
     np.testing.assert_allclose(gain, disagreement(each, weights), atol=1e-5)

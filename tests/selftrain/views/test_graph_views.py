@@ -13,8 +13,7 @@ from drgst.errors import GraphError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.selftrain.views import shared as module
 from drgst.selftrain.views.base import ridge_map
-from drgst.selftrain.views.graph_views import Views, homophily
-from drgst.selftrain.views.registry import VIEWS, available_views, matching_views
+from drgst.selftrain.views.graph_views import VIEWS, Views, homophily
 from drgst.selftrain.views.shared import ViewMaps
 from drgst.transforms import knn
 from drgst.transforms.features import FeatureMap, row_l2
@@ -43,35 +42,35 @@ def part(graph: Graph, nodes: np.ndarray) -> Graph:
 
 def test_available_views(world: Any) -> None:
     bare = world.graph.with_(adjacency=NO_EDGES)
-    assert available_views(world.graph) == tuple(VIEWS)
-    assert available_views(bare) == ("knn", "features")
-    assert available_views(make_graph(None, world.graph.adjacency, world.graph.labels)) == ("structure", "neighbours")
-    assert available_views(make_graph(None, NO_EDGES, world.graph.labels)) == ()
+    assert Views(world.graph).available == tuple(VIEWS)
+    assert Views(bare).available == ("knn", "features")
+    assert Views(make_graph(None, world.graph.adjacency, world.graph.labels)).available == ("structure", "neighbours")
+    assert Views(make_graph(None, NO_EDGES, world.graph.labels)).available == ()
 
 
 def test_no_nearest_neighbours_among_too_many_without_faiss(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knn, "EXACT_NODES", 59)
     monkeypatch.setattr(knn, "find_spec", lambda _name: None)
-    assert "knn" not in available_views(world.graph)
+    assert "knn" not in Views(world.graph).available
 
 
 def test_columns_that_never_change_give_no_view_of_features(words: Graph) -> None:
     graph = words.with_(features=np.tile(np.float32([1, 5]), (100, 1)))
-    assert available_views(graph) == ("structure", "neighbours")
+    assert Views(graph).available == ("structure", "neighbours")
 
 
 @pytest.mark.parametrize(
     ("name", "views"), [("auto", tuple(VIEWS)), ("topology", ("topology",)), ("hops+knn", ("knn", "hops"))]
 )
 def test_matching_views(world: Any, name: str, views: tuple[str, ...]) -> None:
-    assert matching_views(world.graph, name) == views
+    assert Views(world.graph).matching(name) == views
 
 
 def test_views_that_do_not_match(world: Any) -> None:
     with pytest.raises(SettingError, match="this graph has no view 'knnn'"):
-        matching_views(world.graph, "topology+knnn")
+        Views(world.graph).matching("topology+knnn")
     with pytest.raises(GraphError, match="neither edges nor features"):
-        matching_views(make_graph(None, NO_EDGES, world.graph.labels), "auto")
+        Views(make_graph(None, NO_EDGES, world.graph.labels)).matching("auto")
 
 
 def test_every_representation_has_unit_rows(words: Graph) -> None:

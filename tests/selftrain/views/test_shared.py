@@ -39,6 +39,17 @@ def test_the_checksum_does_not_depend_on_the_size_of_a_block(world: Any, monkeyp
     assert checksum_of_ids(world.graph, 49) != whole
 
 
+@pytest.mark.parametrize(("wide", "mapped"), [(100, 100), (10, 100), (10, 10)])
+def test_storage_in_memory_and_in_a_file(world: Any, monkeypatch: pytest.MonkeyPatch, wide: int, mapped: int) -> None:
+    """Of the 60 nodes of the graph, more than ``wide`` are stored in 16 bits and more than ``mapped`` in a file."""
+    monkeypatch.setattr(module, "WIDE_NODES", wide)
+    monkeypatch.setattr(module, "MAPPED_NODES", mapped)
+    made = module.Shared(world.graph).empty((3, 2), "z")
+    made[:] = 1.5
+    assert made.dtype == ("float32" if wide == 100 else "float16")
+    assert isinstance(made, np.memmap) == (mapped == 10)
+
+
 @pytest.mark.parametrize(("nodes", "kept"), [(0, 256), (30_000, 256), (200_000, 99), (1_000_000, 44), (10**8, 32)])
 def test_of_very_many_nodes_fewer_columns_are_kept(nodes: int, kept: int) -> None:
     assert columns_kept(nodes) == kept

@@ -19,7 +19,7 @@ from drgst.lab.grid.grid import Task
 from drgst.lab.store.schema import COLUMNS
 from drgst.memory import restart_peak
 from drgst.recipes import RecipeSpec, recipe_names
-from drgst.recipes.own import registered
+from drgst.recipes.registry import registered
 from drgst.runs.config import RunConfig
 from drgst.runs.fingerprint import data_fingerprint, split_fingerprint
 from drgst.runs.result import Result

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from drgst.errors import SettingError
-from drgst.nn.models.base import MLP, check_positive
+from drgst.nn.models.base import MLP
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.linear import weight
 from drgst.nn.ops.sparse import Hidden, SparseMatrix, multiply, thin_product
@@ -26,24 +26,11 @@ class APPNP(MLP):
     without its dropout on the entries of Â. ``head`` is the last layer with the propagation.
     """
 
-    def __init__(
-        self,
-        features: int,
-        classes: int,
-        hidden: int = 64,
-        dropout: float = 0.5,
-        start: str = "glorot",
-        hops: int = 10,
-        alpha: float = 0.1,
-    ) -> None:
-        super().__init__(features, classes, hidden, dropout, start)
-        check_positive("hops", hops)
-        if not 0 < alpha <= 1:
-            raise SettingError(f"alpha is {alpha} (allowed: above 0, up to 1)")
-        self.hops, self.alpha, self.depth = hops, alpha, hops
+    hops: ClassVar[int] = 10
+    depth: int | None = 10
+    alpha: ClassVar[float] = 0.1
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
-        """Z^K of M = H W₂ + b₂, (N, C)."""
         return propagate(adj.sym, self.last(h), self.alpha, self.hops)
 
 
@@ -54,21 +41,10 @@ class PPNP(APPNP):
     linear system is solved for the C columns of M by Zᵏ⁺¹ = (1-α) Â Zᵏ + α M until (1-α)ᵏ < 1e-8.
     """
 
-    def __init__(
-        self,
-        features: int,
-        classes: int,
-        hidden: int = 64,
-        dropout: float = 0.5,
-        start: str = "glorot",
-        alpha: float = 0.1,
-    ) -> None:
-        super().__init__(features, classes, hidden, dropout, start, alpha=alpha)
-        self.depth = None
-        self.hops = 1 if alpha == 1 else math.ceil(math.log(1e-8) / math.log(1 - alpha))
+    depth = None
+    hops = math.ceil(math.log(1e-8) / math.log(1 - APPNP.alpha))
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
-        """Π (H W₂ + b₂), (N, C)."""
         if not adj.sym.symmetric:
             return super().head(h, adj)
         ppr = adj.sym.derived(("ppr", self.alpha), lambda: ppr_matrix(adj.sym, self.alpha))
@@ -82,19 +58,18 @@ class DAGNN(MLP):
     and weight decay 0.005 as its authors use on Cora. ``head`` is the last layer with propagation and gates.
     """
 
+    depth = 10
+
     def __init__(
-        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.8, start: str = "glorot", hops: int = 10
+        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.8, start: str = "glorot"
     ) -> None:
         super().__init__(features, classes, hidden, dropout, start)
-        check_positive("hops", hops)
-        self.hops = self.depth = hops
         self.gate = weight(start, classes, 1)
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
-        """Σ_k σ(Âᵏ M s) ∘ Âᵏ M with M = H W₂ + b₂, (N, C)."""
         z = self.last(h)
         total = self._gated(z)
-        for _ in range(self.hops):
+        for _ in range(self.depth):
             z = adj.sym @ z
             total = total + self._gated(z)
         return total

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from torch import Tensor, nn
 
-from drgst.errors import SettingError
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.dropout import Dropout
 from drgst.nn.ops.linear import Linear
@@ -59,28 +58,21 @@ class TwoLayers(InputDropout):
     last: nn.Module
 
     def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:
-        """σ(layer₁(dropout(X), A)), (N, D)."""
         return self.first(self.input_drop(x), adj).relu_()
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
-        """layer₂(H, A), (N, C)."""
         return self.last(h, adj)
 
 
 class MLP(InputDropout):
     """M = dropout(ReLU(dropout(X) W₁ + b₁)) W₂ + b₂, (N, C), which the ``head`` of a subclass propagates."""
 
-    def __init__(self, features: int, classes: int, hidden: int, dropout: float, start: str) -> None:
+    def __init__(
+        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.5, start: str = "glorot"
+    ) -> None:
         super().__init__(dropout)
         self.first = Linear(features, hidden, start)
         self.last = Linear(hidden, classes, start)
 
     def hidden(self, x: Hidden, _adj: Adjacency) -> Tensor:
-        """ReLU(dropout(X) W₁ + b₁), (N, D)."""
         return self.first(self.input_drop(x)).relu_()
-
-
-def check_positive(name: str, value: int) -> None:
-    """Raise :class:`SettingError` if the integer setting ``name`` is below 1."""
-    if value < 1:
-        raise SettingError(f"{name} is {value} (allowed: 1 or more)")

@@ -14,6 +14,8 @@ from drgst.nn.ops.dropout import Dropout
 from drgst.nn.ops.linear import Linear, weight
 from drgst.nn.ops.sparse import Hidden
 
+HEADS = 8
+
 
 class GAT(TwoLayers):
     """logits = layer₂(dropout(ELU(layer₁(dropout(X))))), layer(H)_u = ‖_heads Σ_v dropout(a_uv) (H W)_v + b.
@@ -26,16 +28,15 @@ class GAT(TwoLayers):
     depth = 2
 
     def __init__(
-        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.6, start: str = "glorot", heads: int = 8
+        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.6, start: str = "glorot"
     ) -> None:
         super().__init__(dropout)
-        if heads < 1 or hidden % heads:
-            raise SettingError(f"gat's hidden size {hidden} can't be shared among {heads} heads (allowed: a multiple)")
-        self.first = _GATLayer(features, hidden, heads, dropout, start)
+        if hidden % HEADS:
+            raise SettingError(f"gat's hidden size {hidden} can't be shared among {HEADS} heads (allowed: a multiple)")
+        self.first = _GATLayer(features, hidden, HEADS, dropout, start)
         self.last = _GATLayer(hidden, classes, 1, dropout, start)
 
     def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:
-        """ELU(layer₁(dropout(X))), (N, D)."""
         return F.elu(self.first(self.input_drop(x), adj))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from drgst.nn.models.base import Backbone, TwoLayers, check_positive
+from drgst.nn.models.base import Backbone, TwoLayers
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.linear import Linear, Weights, bias, weight
 from drgst.nn.ops.sparse import Hidden, SparseMatrix, thin_product
@@ -30,7 +30,6 @@ class GCN(Backbone):
         self.bias2 = bias(start, classes)
 
     def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:
-        """ReLU(Â X W₁ + b₁), (N, D)."""
         return (adj.sym @ (x @ self.weight1)).add_(self.bias1).relu_()
 
     def product(self, h: Hidden) -> Tensor:
@@ -38,7 +37,6 @@ class GCN(Backbone):
         return thin_product(h, self.weight2)
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
-        """Â (H W₂) + b₂, (N, C)."""
         return adj.sym @ self.product(h) + self.bias2
 
 
@@ -50,20 +48,18 @@ class SGC(Backbone):
     (1e-5 here) and has no dropout; 0.7 was better on Cora's validation nodes.
     """
 
-    def __init__(self, features: int, classes: int, dropout: float = 0.7, start: str = "glorot", hops: int = 2) -> None:
+    depth = 2
+
+    def __init__(self, features: int, classes: int, dropout: float = 0.7, start: str = "glorot") -> None:
         super().__init__(dropout)
-        check_positive("hops", hops)
-        self.hops = self.depth = hops
         self.last = Linear(features, classes, start)
 
     def hidden(self, x: Hidden, _adj: Adjacency) -> Hidden:
-        """X, (N, F)."""
         return x
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
-        """Â^K (H W) + b, (N, C)."""
         z = self.last.product(h)
-        for _ in range(self.hops):
+        for _ in range(self.depth):
             z = adj.sym @ z
         return z + self.last.bias
 
@@ -76,14 +72,14 @@ class Cheb(TwoLayers):
     was better on Cora's validation nodes. All H W_k are one product, and Clenshaw's recurrence needs K sparse products.
     """
 
+    depth = 4
+
     def __init__(
-        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.7, start: str = "glorot", order: int = 2
+        self, features: int, classes: int, hidden: int = 64, dropout: float = 0.7, start: str = "glorot"
     ) -> None:
         super().__init__(dropout)
-        check_positive("order", order)
-        self.depth = 2 * order
-        self.first = _ChebLayer(features, hidden, start, parts=order + 1)
-        self.last = _ChebLayer(hidden, classes, start, parts=order + 1)
+        self.first = _ChebLayer(features, hidden, start, parts=3)
+        self.last = _ChebLayer(hidden, classes, start, parts=3)
 
 
 class _ChebLayer(Weights):

@@ -45,7 +45,6 @@ class PyGModule(Backbone):
 
     @property
     def name(self) -> str:
-        """The name of the user's class."""
         return type(self.module).__name__
 
     def prepare(self, x: Hidden, adj: Adjacency) -> None:
@@ -69,7 +68,6 @@ class PyGModule(Backbone):
             )
 
     def forward(self, x: Hidden, adj: Adjacency) -> Tensor:
-        """(N, C) logits of the module."""
         edge_index, weight = adj.edges
         if self.takes_weight and (self.needs_weight or adj.weighted):
             return self.module(self._features(x), edge_index, edge_weight=weight)

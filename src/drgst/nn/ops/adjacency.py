@@ -50,7 +50,6 @@ class Adjacency:
 
     @property
     def num_nodes(self) -> int:
-        """N."""
         return self.matrix.shape[0]
 
     def form(self, name: str) -> SparseMatrix:
@@ -64,7 +63,6 @@ class Adjacency:
 
     @property
     def sym(self) -> SparseMatrix:
-        """Â, see :func:`~drgst.transforms.propagate.sym_norm`."""
         return self.form("sym")
 
     @cached_property

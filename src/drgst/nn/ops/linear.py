@@ -5,10 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from drgst.errors import SettingError, unknown
 from drgst.nn.ops.sparse import Hidden, thin_product
-
-STARTS = ("glorot", "uniform")
 
 
 def weight(start: str, *shape: int) -> nn.Parameter:
@@ -16,8 +13,6 @@ def weight(start: str, *shape: int) -> nn.Parameter:
 
     The published program initialises with ``"uniform"``.
     """
-    if start not in STARTS:
-        raise SettingError(unknown("start", start, STARTS))
     if start == "glorot":
         return nn.Parameter(nn.init.xavier_uniform_(torch.empty(*shape)))
     bound = 1.0 / shape[-1] ** 0.5
@@ -55,5 +50,4 @@ class Linear(Weights):
     """X W + b, (N, F) -> (N, D), for sparse or dense X."""
 
     def forward(self, x: Hidden) -> Tensor:
-        """X W + b, (N, D)."""
         return self.product(x) + self.bias

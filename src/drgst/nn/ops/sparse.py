@@ -36,12 +36,10 @@ class SparseMatrix:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(R, C)."""
         return self.scipy.shape
 
     @cached_property
     def forward_csr(self) -> Tensor:
-        """S as a torch tensor."""
         return _to_torch_csr(self.scipy, self.device)
 
     def transposed_product(self, dense: Tensor) -> Tensor:
@@ -75,11 +73,9 @@ class SparseMatrix:
         return self._derived[key]
 
     def rows(self, index: np.ndarray) -> SparseMatrix:
-        """S[index, :]."""
         return SparseMatrix(self.scipy[index], self.device)
 
     def block(self, index: np.ndarray) -> SparseMatrix:
-        """S[index, index]."""
         return SparseMatrix(self.scipy[index][:, index], self.device, self.symmetric)
 
     def pruned(self, rows: np.ndarray, differentiated: np.ndarray) -> SparseMatrix:

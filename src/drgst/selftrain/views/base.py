@@ -65,11 +65,10 @@ class PropagatedView(View):
         return shared.table
 
     def make(self, shared: Shared) -> np.ndarray:
-        """Z M with unit rows, in the storage of the views."""
         s, x, maps, shards = self.matrix(shared), self.table(shared), shared.maps, shared.shards
         coefficients = restart_coefficients(RESTART, STEPS)
         polynomial = Polynomial(s, shortened(coefficients, SHORT_DEGREE) if shared.large else coefficients)
-        out = shared.storage.empty(x.shape, self.name)
+        out = shared.empty(x.shape, self.name)
         z, mean = polynomial.unit_rows(x, out, maps.arrays.get(f"{self.name}.mean"), shards)
         maps.arrays[f"{self.name}.mean"] = all_columns(mean, shards)
         weight = maps.learn(f"{self.name}.map", lambda: ridge_map(shards.to_rows(x, z.shape[1]), z, shards))

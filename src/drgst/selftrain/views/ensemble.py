@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -18,14 +18,13 @@ from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.views.graph_views import Views
 from drgst.selftrain.views.prior import SAMPLED_NODES, match_prior
-from drgst.selftrain.views.registry import matching_views
 from drgst.selftrain.views.regression import SoftmaxRegression, linear_log_probs
 from drgst.selftrain.views.shared import ViewMaps
 from drgst.selftrain.views.stacking import view_weights
-from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, release, row_blocks
+from drgst.transforms.products import NARROW_BYTES, in_parts, release, row_blocks
 from drgst.transforms.propagate import smooth_log_probs
 from drgst.transforms.rank_normalise import describe_features
-from drgst.transforms.softmax import DOUBLE_ROWS, entropy, log_softmax_float32, row_max
+from drgst.transforms.softmax import entropy, log_softmax_float32
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 MIN_WEIGHT = 0.01  # of a view that is used
@@ -59,7 +58,6 @@ class MultiViewEnsemble:
     def train(
         self, problem: Problem, targets: Targets, loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
     ) -> Trained:
-        """Fit the classifier of every view to the targets."""
         if loss is not cross_entropy:
             raise SettingError("the multi-view ensemble is fitted by cross-entropy; it takes no other correction")
         began = time.perf_counter()
@@ -72,7 +70,7 @@ class MultiViewEnsemble:
             weight, bias = _fitted(regression, views, name, targets)
             state |= {f"{name}.weight": weight, f"{name}.bias": bias}
             state[name + SHARE] = np.array(share, dtype=np.float64)
-        log_p, gain = _evaluated(views, state, weights)
+        log_p, gain = evaluate(views, state, weights)
         first = max(weights, key=lambda name: weights[name])
         return Trained(
             log_p,
@@ -80,7 +78,7 @@ class MultiViewEnsemble:
             state | {MAPS + name: array for name, array in views.saved(weights).items()},
             untrained(problem, log_p, "softmax regression is fitted"),
             time.perf_counter() - began,
-            lambda _rng, _exact: gain(),
+            lambda _rng, _exact: gain,
             selection_logits=self._selection_logits(log_p, views, weights, problem),
             note=self._describe(problem, weights),
         )
@@ -96,7 +94,7 @@ class MultiViewEnsemble:
         key = ("view weights", self.view)
         if key not in problem.cache:
             train, views = problem.split.train, self.views(problem)
-            names, rows = matching_views(problem.graph, self.view), {}
+            names, rows = views.matching(self.view), {}
             for number, name in enumerate(names, 1):
                 problem.step(f"making the view {name}", number, len(names))
                 rows[name] = views.shards.at(views[name], train, problem.graph.num_nodes)
@@ -111,14 +109,7 @@ class MultiViewEnsemble:
 
         Its first nodes may be those of the fitted graph, with new nodes after them; then all views are carried over.
         """
-        return combine(*self._applied(state, graph))
-
-    def _applied(self, state: State, graph: Graph) -> tuple[dict[str, np.ndarray], dict[str, float]]:
-        """View -> L_v on ``graph``, and view -> weight, of the views that it allows."""
-        views, weights = Views(graph, fitted_maps(state)), fitted_weights(state)
-        kept = views.carried_over(weights)
-        total = sum(weights[name] for name in kept)
-        return {n: _log_probs(views, n, state) for n in kept}, {n: weights[n] / total for n in kept}
+        return evaluate(*_carried_over(state, graph))[0]
 
     def with_choices(self, problem: Problem) -> MultiViewEnsemble:
         """The learner with the view weights that it has for ``problem``, whatever it is trained on next."""
@@ -136,11 +127,12 @@ class MultiViewEnsemble:
 
     def ablations(self, state: State, graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
         """log softmax(Σ_{v ≠ g} w_v L_v / (1 - w_g)) of the node without each view g: the others' weights sum to 1."""
-        each, weights = self._applied(state, graph)
+        views, state, weights = _carried_over(state, graph)
+        each = {name: linear_log_probs(views[name][[node]], *_linear(state, name)) for name in weights}
         found = []
         for name in each if len(each) > 1 else ():
-            rest = {v: log_p[node : node + 1] for v, log_p in each.items() if v != name}
-            top = each[name][node]
+            rest = {v: log_p for v, log_p in each.items() if v != name}
+            top = each[name][0]
             alone = f"alone {graph.class_names[int(top.argmax())]} {np.exp(top.max()):.2f}, weight {weights[name]:.2f}"
             total = sum(weights[v] for v in rest)
             found.append(Ablation("view", name, combine(rest, {v: weights[v] / total for v in rest})[0], alone))
@@ -174,6 +166,13 @@ def fitted_maps(state: State) -> ViewMaps:
     return ViewMaps({name.removeprefix(MAPS): a for name, a in state.items() if name.startswith(MAPS)})
 
 
+def _carried_over(state: State, graph: Graph) -> tuple[Views, State, dict[str, float]]:
+    """The views of ``graph`` by the maps of a fitted ensemble, its state, and view -> weight of those it allows."""
+    views, weights = Views(graph, fitted_maps(state)), fitted_weights(state)
+    kept = views.carried_over(weights)
+    return views, state, {name: weights[name] / sum(weights[n] for n in kept) for name in kept}
+
+
 def subsample(targets: Targets, most: int) -> Targets:
     """Every k-th pseudo-label, at most ``most`` of them, with weights of the same sum; all true labels."""
     pseudo = np.arange(targets.true, targets.nodes.size)
@@ -200,9 +199,11 @@ def evened(targets: Targets) -> Targets:
 
 def disagreement(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray:
     """B_u = H(Σ_v w_v p_vu) - Σ_v w_v H(p_vu), (N,) float32."""
-    p = sum(weights[name] * np.exp(log_p) for name, log_p in log_probs.items())
-    own = sum(weights[name] * (np.exp(log_p) * log_p).sum(axis=1) for name, log_p in log_probs.items())
-    return np.asarray(np.maximum(entropy(np.asarray(p)) + own, 0), dtype=np.float32)
+    mixed = own = np.zeros(1, dtype=np.float32)
+    for name, log_p in log_probs.items():
+        p = np.exp(log_p)
+        mixed, own = mixed + weights[name] * p, own + weights[name] * (p * log_p).sum(axis=1)
+    return np.maximum(entropy(mixed) + own, 0).astype(np.float32)
 
 
 def combine(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray:
@@ -211,14 +212,34 @@ def combine(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray
     return log_softmax_float32(np.asarray(total))
 
 
-def _evaluated(views: Views, state: State, weights: Weights) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
-    """log p, (N, C), and what computes the disagreement of the views; each shard computes its own rows."""
-    if views.graph.num_nodes > DOUBLE_ROWS or views.shards.size > 1:
-        found = ensemble_in_blocks({name: views[name] for name in weights}, state, weights)
-        log_p, gain = (views.shards.all_rows(own, views.graph.num_nodes) for own in found)
-        return log_p, lambda: gain
-    each = {name: _log_probs(views, name, state) for name in weights}
-    return combine(each, weights), lambda: disagreement(each, weights)
+def evaluate(views: Views, state: State, weights: Weights) -> tuple[np.ndarray, np.ndarray]:
+    """:func:`combine` and :func:`disagreement` of all nodes, (N, C) and (N,), a block of rows at a time.
+
+    So no (N, C) array is held per view. Each of several shards computes its own rows.
+    """
+    z, linear = {name: views[name] for name in weights}, {name: _linear(state, name) for name in weights}
+    count, width = next(iter(z.values())).shape[0], max(rows.shape[1] for rows in z.values())
+    log_p = np.empty((count, views.graph.num_classes), dtype=np.float32)
+    gain = np.empty(count, dtype=np.float32)
+
+    def work(part: slice) -> None:
+        for rows in row_blocks(part, width, NARROW_BYTES if views.large else None):
+            each = {name: linear_log_probs(z[name][rows], *linear[name]) for name in z}
+            log_p[rows], gain[rows] = combine(each, weights), disagreement(each, weights)
+        for rows_of_all in z.values():
+            release(rows_of_all)
+
+    if views.large:
+        list(in_parts(work, count))
+    else:
+        work(slice(0, count))
+    log_p, gain = (views.shards.all_rows(own, views.graph.num_nodes) for own in (log_p, gain))
+    return log_p, gain
+
+
+def _linear(state: State, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """W and b of a view."""
+    return state[f"{name}.weight"], state[f"{name}.bias"]
 
 
 def _fitted(regression: SoftmaxRegression, views: Views, name: str, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
@@ -229,60 +250,3 @@ def _fitted(regression: SoftmaxRegression, views: Views, name: str, targets: Tar
     rows = shards.rows(views.graph.num_nodes)
     own = (nodes >= rows.start) & (nodes < rows.stop)
     return regression.fit(z[nodes[own] - rows.start], targets.labels[own], targets.weights[own], shards)
-
-
-def _log_probs(views: Views, name: str, state: State) -> np.ndarray:
-    return linear_log_probs(views[name], state[f"{name}.weight"], state[f"{name}.bias"])
-
-
-def ensemble_in_blocks(
-    views: Mapping[str, np.ndarray], state: State, weights: Mapping[str, float]
-) -> tuple[np.ndarray, np.ndarray]:
-    """log softmax(Σ_v w_v (Z_v W_v + b_v)), (N, C), and H(Σ_v w_v p_v) - Σ_v w_v H(p_v), (N,), float32.
-
-    As :func:`combine` and :func:`disagreement`, since the normaliser of a view is one number per node; but
-    no array of size (N, C) is held per view.
-    """
-    linear = {n: (state[f"{n}.weight"], state[f"{n}.bias"]) for n in weights}
-    count, classes = views[next(iter(weights))].shape[0], next(iter(linear.values()))[1].size
-    log_p = np.empty((count, classes), dtype=np.float32)
-    gain = np.empty(count, dtype=np.float32)
-    width = max(w.shape[0] for w, _ in linear.values())
-
-    def evaluate(part: slice) -> None:
-        for rows in row_blocks(part, width, NARROW_BYTES):
-            log_p[rows], gain[rows] = _block({name: views[name][rows] for name in linear}, linear, weights)
-        for name in linear:
-            release(views[name])
-
-    list(in_parts(evaluate, count))
-    return log_p, gain
-
-
-def _block(
-    views: Mapping[str, np.ndarray], linear: Mapping[str, tuple[np.ndarray, np.ndarray]], weights: Mapping[str, float]
-) -> tuple[np.ndarray, np.ndarray]:
-    total = mixed = own = np.zeros(1, dtype=np.float32)
-    for name, (weight, bias) in linear.items():
-        share = np.float32(weights[name])
-        z = as_float32(views[name]) @ weight
-        z += bias
-        p = _log_softmax(z)
-        z *= share
-        total = total + z
-        p *= share
-        mixed = mixed + p
-        own = own + np.einsum("ij,ij->i", p, z) / share
-    log_p = np.asarray(total)
-    _log_softmax(log_p)
-    return log_p, np.maximum(entropy(mixed) + own, 0)
-
-
-def _log_softmax(z: np.ndarray) -> np.ndarray:
-    """log softmax in place; softmax is returned."""
-    z -= row_max(z)
-    p = np.exp(z)
-    sums = p.sum(axis=1, keepdims=True)
-    z -= np.log(sums)
-    p /= sums
-    return p

@@ -9,11 +9,10 @@ from drgst.selftrain.views.shared import Shared
 
 
 class FeaturesAlone(View):
-    """Centred rows of the feature table, of unit length."""
+    """(x_i - x̄) / ‖x_i - x̄‖₂ for the rows x_i of the feature table."""
 
     name = "features"
     needs_features = True
 
     def make(self, shared: Shared) -> np.ndarray:
-        """(x_i - x̄) / ‖x_i - x̄‖₂."""
         return shared.own_rows(shared.centred(self.name, shared.whole_table()))

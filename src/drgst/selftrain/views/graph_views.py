@@ -1,25 +1,35 @@
-"""The views of one graph: a label-free object that runs on the same graph share."""
+"""The registry of views, and the views of one graph: a label-free object that runs on the same graph share."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.errors import GraphError, RunError
+from drgst.errors import GraphError, RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.selftrain.problem import GraphCache
 from drgst.selftrain.views import shared
-from drgst.selftrain.views.registry import VIEWS, available_views
+from drgst.selftrain.views.base import View
+from drgst.selftrain.views.features import FeaturesAlone
+from drgst.selftrain.views.hops import Hops
+from drgst.selftrain.views.knn import Knn
+from drgst.selftrain.views.neighbours import Neighbours
 from drgst.selftrain.views.shared import Arrays, Shared
+from drgst.selftrain.views.structure import Structure
+from drgst.selftrain.views.topology import Topology
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import row_l2
 from drgst.transforms.products import gram, multiply_rows
 from drgst.transforms.propagate import MatrixSum
 from drgst.transforms.rank_normalise import informative
 
+VIEWS: dict[str, View] = {
+    view.name: view for view in (Topology(), Knn(), Hops(), FeaturesAlone(), Structure(), Neighbours())
+}
 ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often similar as not
 PAIRS = 20_000  # edges and random pairs whose cosines are compared
 
@@ -34,7 +44,6 @@ class Views(Shared):
         return made
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The representation of that view."""
         return np.asanyarray(self.once(f"view {name}", lambda: self._make(name)))
 
     def _make(self, name: str) -> np.ndarray:
@@ -54,11 +63,22 @@ class Views(Shared):
 
         return np.asanyarray(self.once(f"first {columns} columns of {name}", first))
 
-    @property
+    @cached_property
     def available(self) -> tuple[str, ...]:
         """The views that the graph allows. Whether features are used is decided on the fitted graph."""
-        fitted = bool(self.maps.under("features."))
-        return self.once("available", lambda: available_views(self.graph, fitted or informative(self.graph.features)))
+        features = bool(self.maps.under("features.")) or informative(self.graph.features)
+        return tuple(name for name, view in VIEWS.items() if view.applies(self.graph, features))
+
+    def matching(self, name: str) -> tuple[str, ...]:
+        """The views that ``name`` stands for: all for ``auto``, else one, or several joined by +."""
+        if not self.available:
+            raise GraphError(f"{self.graph.name!r} has neither edges nor features that some nodes share")
+        chosen = self.available if name == "auto" else name.split("+")
+        wrong = [part for part in chosen if part not in self.available]
+        if wrong:
+            allowed = ", ".join(sorted(self.available))
+            raise SettingError(f"this graph has no view {wrong[0]!r} (allowed: {allowed}, auto)")
+        return tuple(view for view in self.available if view in chosen)
 
     def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | MatrixSum | None:
         """Σ_v w_v S_v / Σ_v w_v over the views v that propagate over S_v; None where none does.

@@ -23,17 +23,24 @@ class Hops(View):
     saved = tuple(f"{part}.mean" for part in HOPS)
 
     def make(self, shared: Shared) -> np.ndarray:
-        """The leading columns of the parts side by side."""
-        return self._reduced(shared, self._parts(shared) if shared.shards.size == 1 else self._shared_parts(shared))
+        z = self._parts(shared) if shared.shards.size == 1 else self._shared_parts(shared)
+        if z.shape[1] <= shared.columns:
+            return z
+
+        def vectors() -> np.ndarray:
+            _, v = np.linalg.eigh(shared.shards.sum(gram(z)))  # Zᵀ Z = V Σ² Vᵀ, in ascending order
+            return np.ascontiguousarray(v[:, -shared.columns :][:, ::-1], dtype=np.float32)
+
+        weight = shared.maps.learn(f"{self.name}.columns", vectors)
+        return multiply_rows(z, weight, shared.empty((z.shape[0], shared.columns), self.name))
 
     def _parts(self, shared: Shared) -> np.ndarray:
         mean, x = mean_norm(shared.graph.adjacency), shared.table
         width = x.shape[1]
-        z = shared.storage.empty((x.shape[0], len(HOPS) * width), "all hops")
+        z = shared.empty((x.shape[0], len(HOPS) * width), "all hops")
         for k, part in enumerate(HOPS):
-            x = (multiply_sparse(mean, x) if shared.large else mean @ x) if k else x
-            own = z[:, k * width : (k + 1) * width]
-            shared.centred(f"{self.name}.{part}", x, own, np.sqrt(1 / len(HOPS)))
+            x = multiply_sparse(mean, x) if k else x
+            shared.centred(f"{self.name}.{part}", x, z[:, k * width : (k + 1) * width], np.sqrt(1 / len(HOPS)))
         release(z)
         return z
 
@@ -46,18 +53,5 @@ class Hops(View):
             y = x - centre
             shared.maps.arrays[f"{self.name}.{part}.mean"] = all_columns(centre, shards)
             divide_rows(y, len(HOPS) * shards.sum(np.einsum("ij,ij->i", y, y, dtype=np.float64)))
-            found.append(shards.to_rows(y.astype(shared.storage.dtype), shared.feature_map.width))
+            found.append(shards.to_rows(y.astype(shared.dtype), shared.feature_map.width))
         return np.hstack(found)
-
-    def _reduced(self, shared: Shared, z: np.ndarray) -> np.ndarray:
-        """Z V, (N, k), with the leading singular vectors V of Z, where Z has more than k columns."""
-        width = shared.columns
-
-        def vectors() -> np.ndarray:
-            _, v = np.linalg.eigh(shared.shards.sum(gram(z)))  # Zᵀ Z = V Σ² Vᵀ, in ascending order
-            return np.ascontiguousarray(v[:, -width:][:, ::-1], dtype=np.float32)
-
-        if z.shape[1] <= width:
-            return z
-        weight = shared.maps.learn(f"{self.name}.columns", vectors)
-        return multiply_rows(z, weight, shared.storage.empty((z.shape[0], width), self.name))

@@ -24,7 +24,6 @@ class Knn(PropagatedView):
         return super().applies(graph, features) and graph.num_nodes > 2 and can_find_neighbours(graph.num_nodes)
 
     def matrix(self, shared: Shared) -> sp.csr_array:
-        """Â of the neighbour graph."""
         return shared.once("neighbour graph", lambda: sym_norm(neighbour_graph(shared)))
 
 

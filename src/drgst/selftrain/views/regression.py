@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from drgst.shards import ALONE, Shards
-from drgst.transforms.products import multiply_rows
+from drgst.transforms.products import as_float32
 from drgst.transforms.softmax import log_softmax_float32, row_max
 
 STEPS = 20  # of accelerated descent; the objective is then within 0.001 of its minimum on the paper's data sets
@@ -72,7 +72,7 @@ class SoftmaxRegression:
 
 def linear_log_probs(rows: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """log softmax(z W + b), (N, C) float32, for rows of any storage."""
-    return log_softmax_float32(multiply_rows(rows, weight) + bias)
+    return log_softmax_float32(as_float32(rows) @ weight + bias)
 
 
 def _softmax_rows(z: np.ndarray) -> np.ndarray:

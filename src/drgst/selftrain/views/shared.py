@@ -18,7 +18,7 @@ from drgst.graph.core import Graph
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import FeatureMap, row_l2
 from drgst.transforms.knn import EXACT_NODES
-from drgst.transforms.products import MANY_ROWS, Storage, row_blocks
+from drgst.transforms.products import MANY_ROWS, row_blocks
 from drgst.transforms.propagate import sym_norm
 
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
@@ -81,23 +81,26 @@ class Shared:
         self._values: dict[str, Any] = {}
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
-        """The value of that name, made where it is not there yet."""
         if name not in self._values:
             self._values[name] = make()
         return self._values[name]
 
     @property
     def columns(self) -> int:
-        """How many columns a representation has at most."""
         return columns_kept(self.fitted_nodes)
 
-    @cached_property
-    def storage(self) -> Storage:
-        """How representations are stored."""
-        if self.graph.num_nodes > MAPPED_NODES:
-            self._folder = TemporaryDirectory(prefix="drgst-views-", ignore_cleanup_errors=True)  # deleted with this
-            return Storage("float16", Path(self._folder.name))
-        return Storage("float16" if self.large else "float32")
+    @property
+    def dtype(self) -> str:
+        """Of an entry of a representation; float16 halves the size, and its precision of 2^-11 suits unit rows."""
+        return "float16" if self.large else "float32"
+
+    def empty(self, shape: tuple[int, ...], name: str) -> np.ndarray:
+        """An array for a representation; of very many nodes a memory-mapped file."""
+        if self.graph.num_nodes <= MAPPED_NODES:
+            return np.empty(shape, dtype=self.dtype)
+        folder = self.once("folder", lambda: TemporaryDirectory(prefix="drgst-views-", ignore_cleanup_errors=True))
+        path = Path(folder.name) / f"{name}.npy"  # deleted with this object
+        return np.lib.format.open_memmap(path, mode="w+", dtype=self.dtype, shape=shape)
 
     @cached_property
     def feature_map(self) -> FeatureMap:
@@ -120,17 +123,15 @@ class Shared:
 
     @cached_property
     def edges(self) -> sp.csr_array:
-        """Â, (N, N)."""
         return sym_norm(self.graph.adjacency)
 
     def own_rows(self, x: np.ndarray) -> np.ndarray:
-        """The rows of this process."""
         return x[self.shards.rows(x.shape[0])]
 
     def centred(self, name: str, x: np.ndarray, out: np.ndarray | None = None, scale: float = 1.0) -> np.ndarray:
         """(x_i - x̄) / ‖x_i - x̄‖₂ · ``scale``, x̄ fitted as ``name``.mean, in ``out`` where it is given."""
         mean = self.maps.learn(f"{name}.mean", lambda: x.mean(axis=0, dtype=np.float64).astype(np.float32))
-        out = self.storage.empty(x.shape, name) if out is None else out
+        out = self.empty(x.shape, name) if out is None else out
         for rows in row_blocks(*x.shape):
             out[rows] = row_l2(x[rows] - mean) * np.float32(scale)
         return out

@@ -21,18 +21,15 @@ class Structure(View):
     needs_edges = of_nodes = True
 
     def make(self, shared: Shared) -> np.ndarray:
-        """S V with the V of the fitted graph."""
         s = sym_norm_without_loops(shared.graph.adjacency)
-        v = shared.maps.learn(f"{self.name}.vectors", lambda: self._vectors(shared, s))
+        v = shared.maps.learn(f"{self.name}.vectors", lambda: singular_vectors(s, min(COLUMNS, shared.columns)))
         s = s if shared.fitted_nodes == s.shape[0] else s[:, : shared.fitted_nodes]
-        positions = multiply_sparse(s, v) if shared.large else np.asarray(s @ v)
-        return shared.own_rows(shared.centred(self.name, positions))
+        return shared.own_rows(shared.centred(self.name, multiply_sparse(s, v)))
 
-    def _vectors(self, shared: Shared, s: sp.csr_array) -> np.ndarray:
-        width = min(COLUMNS, s.shape[0] - 1)
-        width = min(width, shared.columns) if shared.large else width
-        leading = svd(s, width, seed=0, rounds=FEW_ROUNDS, symmetric=shared.large)
-        sums = np.einsum("ij,ij->j", leading, leading) if shared.large else (leading * leading).sum(axis=0)
-        squares = np.maximum(sums, np.finfo(np.float32).tiny)
-        found = multiply_sparse(s, leading) if shared.large else s @ leading
-        return np.asarray(np.divide(found, squares, out=found), dtype=np.float32)
+
+def singular_vectors(s: sp.csr_array, width: int) -> np.ndarray:
+    """V = S U Σ / Σ², (N, ``width``) or fewer columns, of a symmetric S ≈ U Σ Vᵀ, (N, N)."""
+    leading = svd(s, min(width, s.shape[0] - 1), seed=0, rounds=FEW_ROUNDS, symmetric=True)
+    squares = np.maximum(np.einsum("ij,ij->j", leading, leading), np.finfo(np.float32).tiny)
+    found = multiply_sparse(s, leading)
+    return np.divide(found, squares, out=found)
