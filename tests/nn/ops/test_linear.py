@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from drgst.errors import SettingError
 from drgst.nn.ops.linear import Linear, Weights, bias, weight
 from drgst.nn.ops.sparse import SparseMatrix
 
@@ -18,8 +17,6 @@ def test_bounds_of_the_initial_weights() -> None:
     assert 0.095 < uniform.abs().max() <= 0.1
     assert bias("glorot", 25).abs().max() == 0
     assert 0.1 < bias("uniform", 25).abs().max() <= 0.2
-    with pytest.raises(SettingError, match="unknown start 'zeros'"):
-        weight("zeros", 2, 2)
 
 
 @pytest.mark.parametrize("start", ["glorot", "uniform"])
