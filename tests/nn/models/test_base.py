@@ -37,7 +37,7 @@ def test_the_receptive_field_is_enough_and_not_larger_than_needed(
     """One hop less than ``depth`` must change the logits."""
     if name in ("appnp", "dagnn"):  # three hops instead of ten, so that the field is a part of the ring
         monkeypatch.setattr(BACKBONES[name], "depth", 3)
-        monkeypatch.setattr(BACKBONES[name], "hops", 3, raising=False)
+        monkeypatch.setattr(BACKBONES[name], "hops", 3)
     network = build(name)
     for inner, depth in (([0, 7], network.depth), ([12], network.depth - 1)):
         part = ring.restrict(ring.adj.hops(np.array(inner), depth))

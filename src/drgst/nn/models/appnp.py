@@ -58,6 +58,7 @@ class DAGNN(MLP):
     and weight decay 0.005 as its authors use on Cora. ``head`` is the last layer with propagation and gates.
     """
 
+    hops: ClassVar[int] = 10
     depth = 10
 
     def __init__(
@@ -69,7 +70,7 @@ class DAGNN(MLP):
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
         z = self.last(h)
         total = self._gated(z)
-        for _ in range(self.depth):
+        for _ in range(self.hops):
             z = adj.sym @ z
             total = total + self._gated(z)
         return total

@@ -9,6 +9,8 @@ from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.linear import Linear, Weights, bias, weight
 from drgst.nn.ops.sparse import Hidden, SparseMatrix, thin_product
 
+HOPS = 2  # of SGC
+
 
 class GCN(Backbone):
     """logits = Â dropout(ReLU(Â X W₁ + b₁)) W₂ + b₂ with Â = D̃^-½ (A + I) D̃^-½ (Kipf, Welling, ICLR 2017).
@@ -48,7 +50,7 @@ class SGC(Backbone):
     (1e-5 here) and has no dropout; 0.7 was better on Cora's validation nodes.
     """
 
-    depth = 2
+    depth = HOPS
 
     def __init__(self, features: int, classes: int, dropout: float = 0.7, start: str = "glorot") -> None:
         super().__init__(dropout)
@@ -59,7 +61,7 @@ class SGC(Backbone):
 
     def head(self, h: Hidden, adj: Adjacency) -> Tensor:
         z = self.last.product(h)
-        for _ in range(self.depth):
+        for _ in range(HOPS):
             z = adj.sym @ z
         return z + self.last.bias
 
