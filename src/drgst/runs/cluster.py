@@ -151,15 +151,16 @@ def check_shareable(run: Run) -> None:
 
 def connect(ray: Any, address: str | None) -> None:
     """Connect to the cluster at ``address``, or to the one that runs on this machine; refuse one that is not there."""
+    remedy = "start one with: ray start --head"
     try:
         if address not in (None, "auto"):
             _check_reachable(str(address))
+            remedy = "if one runs there, set RAY_AUTH_MODE=token here, too, and use its token (docs/scale.md)"
         ray.init(address=address or "auto", log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         reason = (" ".join(str(error).split()) or type(error).__name__)[:200]
-        raise SettingError(
-            f"there is no Ray cluster at {address or 'this machine'} ({reason}); start one with: ray start --head"
-        ) from error
+        place = address or "this machine"
+        raise SettingError(f"there is no Ray cluster at {place} that can be used ({reason}); {remedy}") from error
 
 
 def _check_reachable(address: str) -> None:
