@@ -9,8 +9,8 @@ DENO   := DENO_DIR=$(VENV)/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
 .PHONY: run test test-all lint clean
 
 run: $(STAMP)
-	$(THREADS) $(BIN)/drgst run --out runs/quickstart --force
-	$(THREADS) $(BIN)/drgst report runs/quickstart
+	$(BIN)/drgst run --out runs/quickstart --force
+	$(BIN)/drgst report runs/quickstart
 
 test: $(STAMP) lint
 	$(THREADS) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

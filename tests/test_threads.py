@@ -67,3 +67,29 @@ def test_a_command_starts_with_one_thread() -> None:
     program = f"from drgst.threads import start_with_one_thread as s; s(); import torch, scipy.linalg; {PRINT}"
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "{1}\n"
+
+
+def _printed(program: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if name not in threads.VARIABLES}
+    return subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_a_library_that_is_loaded_inside_is_limited_and_restored() -> None:
+    """torch is loaded late, where a recipe needs it."""
+    program = (
+        "import os, sys; from drgst.threads import available_processors, limit_threads\n"
+        "with limit_threads(1):\n    import torch; print(torch.get_num_threads())\n"
+        "print(torch.get_num_threads() == available_processors(), 'OMP_NUM_THREADS' in os.environ)"
+    )
+    assert _printed(program).split() == ["1", "True", "False"]
+
+
+def test_drgst_plus_does_not_import_torch() -> None:
+    """It takes a second to import, a third of a run on Cora."""
+    program = (
+        "import sys, drgst; g = drgst.load('cora'); split = drgst.per_class_split(g, 3, seed=0)\n"
+        "drgst.SelfTraining('drgst-plus').fit(g, split); print('torch' in sys.modules)"
+    )
+    assert _printed(program) == "False\n"

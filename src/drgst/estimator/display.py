@@ -11,7 +11,6 @@ import numpy as np
 from drgst.decide.labels.suggest import suggest
 from drgst.errors import RunError
 from drgst.extras import import_extra
-from drgst.nn.models.module import PyGModule
 from drgst.runs.model import Model
 from drgst.runs.result import Result
 from drgst.selftrain.learners.network import Network
@@ -61,6 +60,8 @@ def fitted_network(model: Model) -> nn.Module:
         raise RunError(f"recipe {model.recipe} trains no network")
     classes = len(model.class_names)
     columns = model.num_features if model.input_features is None else model.input_features
+    from drgst.nn.models.module import PyGModule  # imports torch, which is slow
+
     made = learner.restored(own_state(model.state), columns, classes, model.settings)
     return (made.module if isinstance(made, PyGModule) else made).eval()
 
