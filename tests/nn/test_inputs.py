@@ -98,7 +98,7 @@ def network_features(graph: Graph, normalise: str) -> Any:
     return InputFeatures.fit(graph, normalise)(graph)
 
 
-def test_raw_amounts_are_ranked_and_others_scaled_as_before() -> None:
+def test_raw_amounts_are_ranked_and_others_scaled_by_their_rows() -> None:
     rng = np.random.default_rng(0)
     amounts = np.column_stack([rng.lognormal(8, 2, 40), rng.integers(18, 90, 40), rng.random(40)])
     graph = graph_with(amounts)
@@ -107,9 +107,13 @@ def test_raw_amounts_are_ranked_and_others_scaled_as_before() -> None:
     lone = graph_with(rng.lognormal(8, 2, (40, 1)))
     assert np.unique(network_features(lone, "auto")).size == 40
     np.testing.assert_allclose(network_features(lone, "l1"), 1, rtol=1e-6)
-    for x in (rng.normal(size=(40, 5)), (rng.random((40, 30)) < 0.1).astype(float), np.eye(40)):
+    words = (rng.random((40, 300)) < 0.1).astype(float)
+    frequent = (rng.random((40, 60)) < 0.8).astype(float)  # as in amazon_cs
+    shares = np.column_stack([frequent[:, 0], 0.5 + 0.5 * rng.random((40, 9))])  # as in tolokers
+    uneven = words * (rng.random((40, 1)) < 0.5)
+    cases = [(x, "l2") for x in (words, 3 * words, frequent, shares, rng.normal(size=(40, 5)), np.eye(40))]
+    for x, kind in [*cases, (uneven, "none"), (5 * uneven, "none")]:
         same = graph_with(x)
-        kind = "l2" if x.min() < 0 else "l1"
         np.testing.assert_array_equal(network_features(same, "auto"), scaled(same.features, kind))
         assert InputFeatures.fit(same, "auto").kind == kind
         assert network_columns(same, "auto") == x.shape[1]
@@ -141,7 +145,7 @@ def test_another_graph_gets_the_ranks_of_the_fitted_one(kind: Any) -> None:
     graph = graph_with(kind(amounts))
     fitted = InputFeatures.fit(graph, "auto")
     whole = fitted(graph)
-    again, part = InputFeatures.of_state(fitted.state, graph, "auto"), graph_with(kind(amounts[5:9]))
+    again, part = InputFeatures.of_state(fitted.state, "auto"), graph_with(kind(amounts[5:9]))
     for features in (fitted, again):
         np.testing.assert_array_equal(features(graph), whole)
         np.testing.assert_array_equal(features(part), whole[5:9])
@@ -164,17 +168,16 @@ def test_a_saved_network_predicts_a_part_of_the_graph_with_the_ranks_of_the_whol
         np.testing.assert_allclose(found.predict_proba(half), model.probabilities_[30:], atol=1e-5)
 
 
-def test_a_model_of_an_earlier_version_without_features_is_refused(karate: Graph) -> None:
-    rng = np.random.default_rng(0)
-    amounts = graph_with(rng.lognormal(8, 2, (40, 2)))
-    for graph in (karate, amounts):
-        with pytest.raises(
-            RunError, match="earlier version, which prepared features differently, fitted the model; fit it again"
-        ):
-            InputFeatures.of_state({}, graph, "auto")
-    words = graph_with((rng.random((40, 30)) < 0.1).astype(float))
-    assert InputFeatures.of_state({}, words, "auto").kind == "l1"
-    assert InputFeatures.of_state({}, amounts, "none").kind == "none"
-    for facts, message in (([9], "damaged"), ([3, 1, 5], "fit it again")):
-        with pytest.raises(RunError, match=message):
-            InputFeatures.of_state({"features:kind": torch.tensor(facts)}, words, "auto")
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({}, "earlier version"),
+        ({"kind": [3, 1, 5]}, "fit it again"),
+        ({"kind": [9]}, "damaged"),
+        ({"other": 1}, "damaged"),
+    ],
+)
+def test_features_of_a_damaged_model_or_an_earlier_version_are_refused(state: dict[str, Any], message: str) -> None:
+    with pytest.raises(RunError, match=message):
+        InputFeatures.of_state({f"features:{name}": np.array(value) for name, value in state.items()}, "auto")
+    assert InputFeatures.of_state({}, "none").kind == "none"

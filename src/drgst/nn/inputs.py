@@ -20,9 +20,12 @@ from drgst.transforms.structure import COLUMNS, StructureMap
 
 PREFIX = "features:"  # of fitted features in the state of a network; no module's name holds a colon
 KINDS = ("none", "l1", "l2", "ranks", "structure")
-NOTES = {
+UNEVEN_ROWS = 0.4  # standard deviation over mean of the lengths of rows, above which they are kept: experiment 038
+NOTES = {  # what normalise=auto has chosen, and why
     "structure": "no feature tells nodes apart, so the network gets structural features (normalise=none: off)",
-    "ranks": "features are raw amounts, so the network gets their normal scores (normalise=l1 or none: off)",
+    "ranks": "features are raw amounts, so the network gets their normal scores (normalise=l2 or none: off)",
+    "l2": "normalise=auto: rows of features are scaled to length 1, since their lengths differ little",
+    "none": "normalise=auto: features are used as they are, since the lengths of their rows differ much",
 }
 
 
@@ -51,9 +54,10 @@ class Inputs:
 class InputFeatures:
     """X of a network, (N, F'): fitted to the training graph, kept in the model and applied to other graphs.
 
-    With ``"auto"``: structural features where no feature tells nodes apart, rank scores of raw amounts, else rows of
-    length 1 (:func:`scaled`: ``"l1"``, or ``"l2"`` where a feature is negative). Row normalisation would make a lone
-    amount the same at all nodes, and let the column of the largest unit decide.
+    With ``"auto"``: structural features where no feature tells nodes apart; rank scores of raw amounts, as row
+    normalisation would make a lone amount the same at all nodes and let the column of the largest unit decide; the
+    features as they are where none is negative and the lengths ‖x_i‖ vary much, as these then tell nodes apart; else
+    rows of length 1.
     """
 
     kind: str  # of KINDS
@@ -83,21 +87,17 @@ class InputFeatures:
         return {PREFIX + name: np.asarray(a) for name, a in arrays.items()}
 
     @classmethod
-    def of_state(cls, state: Mapping[str, np.ndarray], graph: Graph, normalise: str) -> InputFeatures:
-        """What was fitted, from the state of a model; ``graph`` is the one to predict."""
+    def of_state(cls, state: Mapping[str, np.ndarray], normalise: str) -> InputFeatures:
+        """What was fitted, from the state of a model."""
         if normalise != "auto":
             return cls(normalise)
         arrays = {name.removeprefix(PREFIX): a for name, a in state.items() if name.startswith(PREFIX)}
-        earlier = RunError("an earlier version, which prepared features differently, fitted the model; fit it again")
-        if not arrays:  # that version fitted to the graph that it predicted
-            kind = input_kind(graph, normalise)
-            if kind in ("ranks", "structure"):
-                raise earlier
-            return cls(kind)
         try:
-            number, *sparse = arrays["kind"].tolist()
-            if any(sparse[:1]):  # its full columns come first
-                raise earlier
+            number, *sparse = arrays["kind"].tolist() if arrays else (0, True)
+            if any(sparse[:1]):  # its features were not saved, or have another order
+                raise RunError(
+                    "an earlier version, which prepared features differently, fitted the model; fit it again"
+                )
             ranks, structure = _under("ranks.", arrays), _under("structure.", arrays)
             table = RankTable(**ranks) if ranks else None
             return cls(KINDS[number], table, StructureMap(**structure) if structure else None)
@@ -126,10 +126,13 @@ def input_kind(graph: Graph, normalise: str) -> str:
         return normalise
     if constant(graph.features):
         return "structure"
-    if not graph.prepared and unscaled(graph.features):
+    x = graph.features
+    if not graph.prepared and unscaled(x):
         return "ranks"
-    values = graph.features.data if sp.issparse(graph.features) else graph.features
-    return "l1" if not values.size or values.min() >= 0 else "l2"
+    if (x.data if sp.issparse(x) else x).min(initial=0) < 0:
+        return "l2"
+    lengths = np.sqrt(np.asarray((x.multiply(x) if sp.issparse(x) else x * x).sum(axis=1, dtype=np.float64)))
+    return "none" if lengths.std() > UNEVEN_ROWS * lengths.mean() else "l2"
 
 
 def network_columns(graph: Graph, normalise: str) -> int:

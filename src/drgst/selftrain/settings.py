@@ -49,7 +49,7 @@ class Settings(BaseModel):
     start: Literal["glorot", "uniform"] = Field(default="glorot", description="how weights begin")
     normalise: Literal["auto", "l1", "l2", "none"] = Field(
         default="auto",
-        description="row-normalisation of features; auto: also structural ones if there are none, ranks of raw amounts",
+        description="scaling of the rows of features; auto: by the features, and structural ones if there are none",
     )
     # its training
     lr: Number = Field(default=0.01, gt=0, le=10, description="learning rate of Adam")

@@ -51,13 +51,17 @@ def is_numeric(x: Features) -> bool:
 
 
 def unscaled(x: Features) -> bool:
-    """Whether numeric features (:func:`is_numeric`) are raw amounts: none is negative, or units differ 30-fold."""
+    """Whether numeric features (:func:`is_numeric`) are raw amounts: not in one unit, or from 0 to above 1.
+
+    Columns whose sizes differ 30-fold are not in one unit; shares and indicators, from 0 to 1, are.
+    """
     if not x.shape[1] or not is_numeric(x):
         return False
     values = x if isinstance(x, np.ndarray) else x.data
     present, squares = _column_sizes(x)
     size = np.sqrt(squares[present > 0] / present[present > 0])
-    return bool(values.min(initial=0) >= 0 or size.max() > SCALE_RATIO * np.quantile(size, 0.25, method="lower"))
+    one_unit = size.max() <= SCALE_RATIO * np.quantile(size, 0.25, method="lower")
+    return bool(not one_unit or (values.min(initial=0) >= 0 and values.max(initial=0) > 1))
 
 
 def score_knots(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

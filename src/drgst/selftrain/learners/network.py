@@ -116,7 +116,7 @@ class Network:
         if problem.settings.normalise == "auto":
             state |= problem.features.state
         seconds = time.perf_counter() - began
-        note = NOTES.get(problem.features.kind, "")
+        note = NOTES[problem.features.kind] if problem.settings.normalise == "auto" else ""
         gain = partial(self._gain, network, problem)
         return Trained(logits, embedding, state, training, seconds, gain, note=note)
 
@@ -189,7 +189,7 @@ class Network:
         from drgst.nn.inputs import InputFeatures, make_inputs
         from drgst.nn.models.module import PyGModule
 
-        fitted = InputFeatures.of_state(state, graph, settings.normalise)
+        fitted = InputFeatures.of_state(state, settings.normalise)
         inputs = make_inputs(graph, settings.device, fitted=fitted)
         network = self.restored(state, inputs.x.shape[1], graph.num_classes, settings).to(inputs.device)
         if isinstance(network, PyGModule):
