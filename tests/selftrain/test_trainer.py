@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from drgst.errors import TrainingError
+from drgst.nn.inputs import NOTES
 from drgst.nn.losses import WeightedLoss
 from drgst.recipes import find_recipe
 from drgst.selftrain.callbacks import Callback
@@ -168,7 +169,8 @@ def test_what_a_postprocess_part_describes_stands_in_no_reason_to_stop(world, te
     recipe = replace(find_recipe("drgst-de").make(problem.settings), learner=learner, postprocess=(halved,))
     done = self_train(problem, recipe)
     np.testing.assert_allclose(done[0].final_logits, done[0].logits / 2)
-    assert done[0].note == ("its validation loss never fell below its first value. Halved." if teacher else "Halved.")
+    first = "its validation loss never fell below its first value" if teacher else NOTES["l2"]
+    assert done[0].note == f"{first}. Halved."
     assert not any("Halved" in text for text in (done.stop_reason, done[-1].note if len(done) > 1 else ""))
 
 
