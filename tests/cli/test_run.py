@@ -32,7 +32,7 @@ QUICK = (
     "epochs=25,lr=0.05,stages=2,samples=10,hidden=16,threshold=0.7,normalise=none",
 )
 KEYS = {"dataset", "recipe", "per_class", "seed", "teacher_test_accuracy", "test_accuracy", "val_accuracy", "stages"}
-KEYS |= {"stop_reason", "seconds", "epochs", "peak_memory_mb"}
+KEYS |= {"stop_reason", "seconds", "epochs", "peak_memory_mb", "folder", "versions"}
 
 
 @pytest.fixture(autouse=True)
