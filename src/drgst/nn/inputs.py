@@ -92,16 +92,14 @@ class InputFeatures:
         if normalise != "auto":
             return cls(normalise)
         arrays = {name.removeprefix(PREFIX): a for name, a in state.items() if name.startswith(PREFIX)}
+        kind = np.ravel(arrays.get("kind", ()))
+        if not arrays or (kind.size == 3 and kind[1]):  # its features were not saved, or have another order
+            raise RunError("an earlier version, which prepared features differently, fitted the model; fit it again")
         try:
-            number, *sparse = arrays["kind"].tolist() if arrays else (0, True)
-            if any(sparse[:1]):  # its features were not saved, or have another order
-                raise RunError(
-                    "an earlier version, which prepared features differently, fitted the model; fit it again"
-                )
             ranks, structure = _under("ranks.", arrays), _under("structure.", arrays)
             table = RankTable(**ranks) if ranks else None
-            return cls(KINDS[number], table, StructureMap(**structure) if structure else None)
-        except (KeyError, IndexError, TypeError) as error:
+            return cls(KINDS[int(kind[0])], table, StructureMap(**structure) if structure else None)
+        except (IndexError, TypeError, ValueError) as error:
             raise RunError(f"the features of the model are damaged ({error})") from error
 
 
