@@ -24,7 +24,7 @@ from drgst.nn.training import NetworkTrainer, forward
 from drgst.shards import ALONE
 
 AUTO_NODES = 100_000  # of a batch by ``batch="auto"``: a step of GCN with 64 hidden units then takes 0.3 GB
-PARTS_PER_BATCH = 10  # parts that a batch unites, drawn anew in every pass, so that edges between parts are used, too
+PARTS_PER_BATCH = 10  # parts per batch, drawn in every pass, so that edges between parts are used, too
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def m3s(settings: Settings) -> Recipe:
     keep="best",
 )
 def m3s_threshold(settings: Settings) -> Recipe:
-    """S_U = {u: max_j p_uj > τ, and the cluster of u is aligned with argmax_j p_uj}, selected anew in each stage.
+    """S_U = {u: max_j p_uj > τ, and the cluster of u is aligned with argmax_j p_uj}, selected in each stage.
 
     Clusters as in ``m3s``. τ = ``threshold``, ``stages`` and the result as in ``sts-threshold``.
     """
@@ -98,10 +98,10 @@ def abn_threshold(settings: Settings) -> Recipe:
 def abn(settings: Settings) -> Recipe:
     """L = 1/|V_L| Σ_{V_L} CE + λ Σ_{u ∈ S} CE(u, ȳ_u) / n_ȳu + λ₁ · mean over pairs of -log(1 - p_j[y_i]).
 
-    One training. S = {u ∈ pool: max p_u > τ} is selected anew in every epoch by the training logits (with dropout),
+    One training. S = {u ∈ pool: max p_u > τ} is selected in every epoch by the training logits (with dropout),
     without gradient through the selection; n_k is the number of nodes of S with pseudo-label k. Pairs: i goes over
     V_L ∪ S, j is drawn from V_L ∪ pool, never i itself and never adjacent to i; one pair for each i, or ``negatives``
-    in all, drawn anew each epoch; 1 - p counts as 1e-6 at least. τ = ``threshold`` is 0.7, λ =
+    in all, drawn in each epoch; 1 - p is set to 1e-6 at least. τ = ``threshold`` is 0.7, λ =
     ``pseudo_weight`` is 0.1, λ₁ = ``negative_weight`` is 0.1, set on Cora's validation nodes. As S is never fixed,
     the history has stage 0 alone.
     """
@@ -122,7 +122,7 @@ def abn(settings: Settings) -> Recipe:
 def iceberg(settings: Settings) -> Recipe:
     """L = mean BCE(V_L) + λ · mean over S of [BCE(u, ȳ_u) + ½ RCE(u, ȳ_u)]; BCE = -log softmax(z + log π)_y.
 
-    S = {u ∈ pool: max p_u ≥ the mean of it over the pool}, selected anew in every epoch after the first 20; π are the
+    S = {u ∈ pool: max p_u ≥ the mean of it over the pool}, selected in every epoch after the first 20; π are the
     class shares of V_L and of S, each in its own term (double balancing); RCE = 4 (1 - p_y) is symmetric and robust
     to wrong pseudo-labels. λ = ``pseudo_weight`` is 0.1, set on validation nodes of fresh draws of Cora. The network
     is APPNP, whose propagation is apart from its layers, as in the paper; propagation follows the layers here. Written
@@ -145,7 +145,7 @@ def iceberg(settings: Settings) -> Recipe:
 def cagcn_st(settings: Settings) -> Recipe:
     """S_U = {u: max_j p'_uj > τ}, p' = softmax(z_u s_u), s_u = log(exp(t_u) + 1.1), t = GCN(Z) (CaGCN).
 
-    The calibrator is fitted anew to the validation nodes after each training (see
+    The calibrator is fitted to the validation nodes after each training (see
     :class:`~drgst.selftrain.slots.calibrate.CaGCN`), the network stays as it is, and no predicted class changes. τ =
     ``threshold`` is 0.8. Stages until S_U stays the same, 3 at most (``stages``). Needs validation nodes.
     """
@@ -161,7 +161,7 @@ def cagcn_st(settings: Settings) -> Recipe:
 def margin_st(settings: Settings) -> Recipe:
     """S_U = for each class k the t_k nodes predicted as k with the largest p_(1) - p_(2); retrain from scratch.
 
-    t_k as in self-training, or ``top``. One round (``stages``); in further ones the list is made anew. The rank
+    t_k as in self-training, or ``top``. One round (``stages``); further rounds select from all nodes again. The rank
     of the margin is what decides; the paper's further rank measures are left out.
     """
     return Recipe(select=Margin(settings.top), stop=until_convergence(settings))

@@ -74,7 +74,7 @@ def sts(settings: Settings) -> BestOf:
     keep="best",
 )
 def sts_threshold(settings: Settings) -> Recipe:
-    """S_U = {u: max_j p_uj > τ}, selected anew by each stage's network; then GCN from scratch on V_L ∪ S_U, weights 1.
+    """S_U = {u: max_j p_uj > τ}, selected by each stage's network; then GCN from scratch on V_L ∪ S_U, weights 1.
 
     τ = ``threshold`` is the one published for DR-GST by dropout where the data set is known. Up to 10 stages
     (``stages``), ended earlier where S_U stays the same or the validation loss has not fallen for two stages; the

@@ -28,7 +28,7 @@ class Beliefs:
     seed: int = 0  # for parts that draw
     next_stage: int = 1  # the number of the stage that pseudo-labels are selected for
     previous: PseudoLabels = field(default_factory=lambda: PseudoLabels.empty())  # that the teacher was trained on
-    excluded: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # pool nodes that are no candidates
+    excluded: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # pool nodes that must not be selected
 
     @cached_property
     def probabilities(self) -> np.ndarray:

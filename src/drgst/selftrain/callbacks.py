@@ -10,7 +10,7 @@ from drgst.selftrain.history import History
 
 
 class Callback:
-    """Called as a run proceeds; does nothing by itself. Progress displays, loggers and run folders derive from it."""
+    """Called as a run proceeds. Progress displays, loggers and run folders override methods, which do nothing here."""
 
     def begin(self, facts: Mapping[str, Any]) -> None:
         """A run is about to start: ``dataset``, ``recipe``, ``seed``, ``stages`` (None: unknown), ``settings``."""

@@ -25,7 +25,7 @@ class Stage:
     """One stage; stage 0 is the teacher trained on V_L alone.
 
     ``pseudo_labels``, ``weights``, ``gain`` and ``confidence`` are what the student was trained on, by its teacher;
-    ``logits`` and ``all_gain`` are those of the network that came out.
+    ``logits`` and ``all_gain`` are those of the student.
     """
 
     number: int
@@ -43,7 +43,7 @@ class Stage:
     embedding: np.ndarray  # (N, D)
     state: State = field(repr=False)
     calibrated: np.ndarray | None = None  # (N, C) logits after calibration; None: nothing was calibrated
-    selection_logits: np.ndarray | None = None  # (N, C) logits that the parts of the next stage go by; None: ``logits``
+    selection_logits: np.ndarray | None = None  # (N, C) logits that the parts of the next stage use; None: ``logits``
     postprocessed: np.ndarray | None = None  # (N, C) logits of the result; None: not the result, or not postprocessed
     out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels
 
@@ -55,7 +55,7 @@ class Stage:
 
     @property
     def val_loss(self) -> float:
-        """Validation loss of the network that came out; NaN without validation."""
+        """Validation loss of the student; NaN without validation."""
         return self.trainings[-1].val_loss if self.trainings else math.nan
 
     @property

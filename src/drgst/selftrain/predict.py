@@ -23,7 +23,7 @@ class Arrays(dict[str, np.ndarray]):
 
 
 def prefixed(prefix: str, learnt: State) -> dict[str, np.ndarray]:
-    """What a part learnt, named so that it can stand beside a network's weights."""
+    """What a part learnt, with names that no weight of a network has."""
     return {prefix + name: value for name, value in learnt.items()}
 
 

@@ -22,7 +22,7 @@ class GAT(TwoLayers):
 
     a_uv = softmax of LeakyReLU(t · (H W)_u + s · (H W)_v) over u and its neighbours, slope 0.2 (Veličković et al.,
     ICLR 2018). 8 heads of hidden / 8 units, one head in the last layer, dropout 0.6 on features, hidden layer and
-    attention, learning rate 0.005, as in the paper. Attention replaces edge weights; an edge of weight 0 is no edge.
+    attention, learning rate 0.005, as in the paper. Attention replaces edge weights; edges of weight 0 are ignored.
     """
 
     depth = 2

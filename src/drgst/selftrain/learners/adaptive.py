@@ -1,4 +1,4 @@
-"""The objective of ABN: pseudo-labels selected anew in every epoch, balanced by class, with negative sampling."""
+"""The objective of ABN: pseudo-labels selected in every epoch, balanced by class, with negative sampling."""
 
 from __future__ import annotations
 
@@ -106,14 +106,14 @@ class StagedLoss(AdaptiveLoss):
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Makes :class:`AdaptiveLoss`, the objective of a Network that selects pseudo-labels anew in every epoch."""
+    """Makes :class:`AdaptiveLoss`, the objective of a Network that selects pseudo-labels in every epoch."""
 
     threshold: float = 0.7  # τ
     pseudo_weight: float = 0.1  # λ
     negative_weight: float = 0.1  # λ₁
     negatives: int = 0  # pairs per epoch; 0: one for every labelled or pseudo-labelled node
 
-    staged: bool = False  # S is what the stage has selected, not selected anew in every epoch
+    staged: bool = False  # S is selected once per stage, not in every epoch
 
     def __call__(self, problem: Problem, targets: Targets, loss: NodeLoss) -> AdaptiveLoss:
         return (StagedLoss if self.staged else AdaptiveLoss)(problem, targets, loss, self)

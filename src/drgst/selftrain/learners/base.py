@@ -31,7 +31,7 @@ class Trained:
     training: Training
     seconds: float
     gain: Callable[[np.random.Generator, bool], np.ndarray] = field(repr=False)
-    selection_logits: np.ndarray | None = None  # (N, C) logits that the other parts go by; None: ``logits``
+    selection_logits: np.ndarray | None = None  # (N, C) logits that the other parts use; None: ``logits``
     note: str = ""  # the choices that the learner made, in words
 
 

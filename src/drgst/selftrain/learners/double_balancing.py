@@ -60,7 +60,7 @@ class DoubleBalancingLoss:
 
 @dataclass(frozen=True)
 class DoubleBalancing:
-    """Makes :class:`DoubleBalancingLoss`, the objective of a Network that pseudo-labels anew in every epoch."""
+    """Makes :class:`DoubleBalancingLoss`, the objective of a Network that selects pseudo-labels in every epoch."""
 
     weight: float = 1.0  # λ
     reverse: float = 0.0  # ρ

@@ -28,7 +28,7 @@ VALIDATION = frozenset({"validation"})
 class Calibrate(ABC):
     """Logits -> calibrated logits, by what :meth:`fit` learns, nearly always from the validation nodes.
 
-    ``requires`` holds ``"validation"`` where it can't be fitted without validation nodes; a run without them is then
+    ``requires`` contains ``"validation"`` where fitting needs validation nodes; a run without them is then
     refused before anything is trained.
     """
 
@@ -121,8 +121,8 @@ class CaGCN(Calibrate):
 
     Fitted to the validation nodes with cross-entropy + λ · (margin of the first class, to be large where it is
     right and small where it is wrong), λ = 0.5, 200 epochs of Adam 0.01 with weight decay 5e-3. Its authors stop
-    early on the training nodes; those are fitted already and ask for ever more confidence, so here the number of
-    epochs is fixed.
+    early on the training nodes. The network has fitted these, so their loss keeps falling with more confidence; hence
+    the number of epochs is fixed here.
     """
 
     requires: ClassVar[frozenset[str]] = VALIDATION

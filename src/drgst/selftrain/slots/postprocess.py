@@ -47,7 +47,7 @@ class Adjusted:
     learnt: State = field(default_factory=dict)
     note: str = ""
     out_of_fold: np.ndarray | None = None  # (M, C) logits of the training nodes by runs without their labels, or NaN
-    state: State = field(default_factory=dict)  # arrays of the learner that take the place of its own
+    state: State = field(default_factory=dict)  # arrays that replace those of the learner
 
 
 class Postprocess(ABC):

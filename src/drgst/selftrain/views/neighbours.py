@@ -19,7 +19,7 @@ class Neighbours(PropagatedView):
     homophily_by = "structure"
 
     def table(self, shared: Shared) -> np.ndarray:
-        """The reduced words; a node that the fitted graph did not have is no word."""
+        """The reduced words; only nodes of the fitted graph are words."""
         a, arrays, fitted = shared.graph.adjacency, shared.maps.arrays, shared.fitted_nodes == shared.graph.num_nodes
         idf = shared.maps.learn(f"{self.name}.idf", lambda: neighbour_idf(a))
         x = scaled_neighbour_words(a, shared.edges, idf) if shared.large and fitted else neighbour_words(a, idf)
