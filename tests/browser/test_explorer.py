@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from drgst.estimator import SelfTraining
+from drgst.files import original_cell
 
 
 def rows(opened: Any, button: str) -> list[dict[str, str]]:
     """The rows of the CSV that ``button`` downloads."""
     with opened.page.expect_download() as waiting:
         opened.page.click(button)
-    return list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_bytes().decode(), newline="")))
+    found = csv.DictReader(io.StringIO(Path(waiting.value.path()).read_bytes().decode(), newline=""))
+    return [{name: original_cell(cell) for name, cell in row.items()} for row in found]
 
 
 def points(opened: Any, host: str) -> tuple[float, float]:

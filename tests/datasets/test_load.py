@@ -184,3 +184,15 @@ def test_a_zip_file_of_an_unknown_version(tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(DataFileError, match=r"g\.npz"):
         drgst.open_graph(path)
+
+
+def test_an_archive_with_a_name_that_is_not_text(tmp_path: Path) -> None:
+    drgst.save_graph(drgst.load("cora"), tmp_path / "g.npz")
+    content = (tmp_path / "g.npz").read_bytes()
+    start = content.index(b"PK\x01\x02")  # the directory at the end: bit 11 of the flags says that names are UTF-8
+    entry = bytearray(content[start:])
+    entry[9] |= 8
+    entry[46] = 0xD3
+    (tmp_path / "g.npz").write_bytes(content[:start] + bytes(entry))
+    with pytest.raises(DataFileError, match="g.npz"):
+        drgst.open_graph(tmp_path / "g.npz")

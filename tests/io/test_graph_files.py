@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import drgst
 from drgst.datasets.load import GRAPH_FILES
-from drgst.errors import DataFileError
+from drgst.errors import DataFileError, NoLabels
 
 NAMES = ["ann", "bob", "cy", "dee", "eve", "flo"]
 
@@ -89,7 +89,7 @@ def test_display_names_are_no_labels(tmp_path: Path) -> None:
         graph.nodes[name].pop("class", None)
         graph.nodes[name]["label"] = name.title()
     nx.write_gexf(graph, tmp_path / "g.gexf")
-    with pytest.raises(DataFileError, match="has no labels"):
+    with pytest.raises(NoLabels, match="has no labels"):
         drgst.open_graph(tmp_path / "g.gexf")
     predicted = drgst.open_graph(tmp_path / "g.gexf", classes=("x", "y"))
     assert predicted.class_names == ("x", "y")

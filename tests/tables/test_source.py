@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from drgst.tables.faults import Fault
+from drgst.tables.build import from_tables
+from drgst.tables.faults import Fault, TableError
 from drgst.tables.source import Table, open_table
 
 TEXT = 'id,name,note\n1,Ann,"a, b"\n2,Jörg,"two\nlines"\n\n3,,c\n'
@@ -107,3 +108,11 @@ def test_one_column_and_names_that_are_blank(tmp_path: Path) -> None:
     assert opened(tmp_path / "a.csv").data.num_rows == 2
     (tmp_path / "b.csv").write_text(",id\n0,a\n1,b\n")  # as data frames write their row numbers
     assert opened(tmp_path / "b.csv").columns == ["column 1", "id"]
+
+
+@pytest.mark.parametrize("header", ["source,{long}", "{long},target"])
+def test_a_long_name_of_an_end_of_edges_is_a_fault(tmp_path: Path, header: str) -> None:
+    (tmp_path / "nodes.csv").write_text("id,label\na,x\nb,y\n")
+    (tmp_path / "edges.csv").write_text(header.format(long="target " + "A" * 3000) + "\na,b\n")
+    with pytest.raises(TableError, match="a column name has 3007 characters; 1000 are allowed"):
+        from_tables(tmp_path / "nodes.csv", tmp_path / "edges.csv", label="label")

@@ -100,7 +100,7 @@ def _is_graph2gauss(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "adj_data.npy" in archive.namelist()
-    except (OSError, zipfile.BadZipFile, NotImplementedError):  # the last: a zip version or method of the future
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):  # the last: a zip version of the future
         return False  # load_graph raises the error
 
 

@@ -418,6 +418,7 @@ def _named(table: Table, faults: list[Fault]) -> Table:
     if longest > LONGEST_NAME:
         message = f"a column name has {longest} characters; {LONGEST_NAME} are allowed"
         faults.append(Fault(table.file, message, first, unit=unit))
+        names = [name if len(name) <= LONGEST_NAME else f"column {k}" for k, name in enumerate(names, start=1)]
     if any("\0" in name for name in names):
         faults.append(Fault(table.file, "a column name holds a zero byte", first, unit=unit))
     if unit == "line" and len(names) > 1 and all(_is_number(name) for name in raw):

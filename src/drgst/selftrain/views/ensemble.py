@@ -219,7 +219,8 @@ def evaluate(views: Views, state: State, weights: Weights) -> tuple[np.ndarray, 
     """
     z, linear = {name: views[name] for name in weights}, {name: _linear(state, name) for name in weights}
     count, width = next(iter(z.values())).shape[0], max(rows.shape[1] for rows in z.values())
-    log_p = np.empty((count, views.graph.num_classes), dtype=np.float32)
+    classes = next(iter(linear.values()))[1].size  # of the labels so far; views outlive a change of classes
+    log_p = np.empty((count, classes), dtype=np.float32)
     gain = np.empty(count, dtype=np.float32)
 
     def work(part: slice) -> None:
