@@ -194,5 +194,5 @@ def test_an_archive_with_a_name_that_is_not_text(tmp_path: Path) -> None:
     entry[9] |= 8
     entry[46] = 0xD3
     (tmp_path / "g.npz").write_bytes(content[:start] + bytes(entry))
-    with pytest.raises(DataFileError, match="g.npz"):
+    with pytest.raises(DataFileError, match=r"g\.npz"):
         drgst.open_graph(tmp_path / "g.npz")
