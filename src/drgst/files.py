@@ -85,6 +85,8 @@ def _is_special(target: Path) -> bool:
         mode = target.stat().st_mode
     except FileNotFoundError:
         return False
+    except ValueError as error:  # a zero byte in the path
+        raise OSError(str(error)) from error
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     return not stat.S_ISREG(mode)
@@ -130,8 +132,12 @@ def read_text(path: PathLike) -> str:
 
 def write_text(path: PathLike, text: str) -> None:
     """Write ``text`` to ``path`` as UTF-8, atomically."""
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataFileError(f"can't write {path}: {text[error.start]!r} is not a character of UTF-8") from error
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(content)
 
 
 def write_pieces(path: PathLike, pieces: Iterable[str]) -> None:
