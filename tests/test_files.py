@@ -63,7 +63,7 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
 def test_texts_and_paths_that_no_file_can_have_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataFileError, match=r"can't write .*a\.txt: '\\ud800' is not a character of UTF-8"):
         write_text(tmp_path / "a.txt", "\ud800")
-    with pytest.raises(DataFileError, match="can't write .*null byte"):
+    with pytest.raises(DataFileError, match=r"can't write .*null byte"):
         write_text(tmp_path / "a\0.txt", "a")
     assert not list(tmp_path.iterdir())
 
