@@ -47,6 +47,12 @@ def test_figures_with_intervals_as_table_json_and_picture(run: Path, call: Any, 
     assert (tmp_path / "e" / "evaluation.png").read_bytes().startswith(b"\x89PNG")
     code, out, _ = call("evaluate", run, "--truth", truth, "--positive", "fraud")
     assert "average precision of fraud" in out
+    assert "ECE of the class" in out
+    with (tmp_path / "e" / "calibration.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["class"] for row in rows] == ["fraud", "ok"]
+    assert [float(row["ece"]) for row in rows] == [one["ece"]["value"] for one in document["calibration"]]
+    assert [one["predicted"] for one in document["calibration"]] == np.sum(document["confusion"], axis=0).tolist()
     assert "p(fraud) ≥" in out
 
 
@@ -58,7 +64,7 @@ def test_without_matplotlib_only_the_figure_is_missing(
     code, out, _ = call("evaluate", run, "--truth", truth, "--positive", "fraud", "--out", tmp_path / "e")
     assert code == 0
     assert "without evaluation.png: a figure needs matplotlib" in out
-    assert [path.name for path in (tmp_path / "e").iterdir()] == ["evaluation.json"]
+    assert {path.name for path in (tmp_path / "e").iterdir()} == {"evaluation.json", "calibration.csv"}
 
 
 def test_a_threshold_needs_no_truth(run: Path, call: Any, tmp_path: Path) -> None:
@@ -73,6 +79,13 @@ def test_a_threshold_needs_no_truth(run: Path, call: Any, tmp_path: Path) -> Non
     assert 0 <= decision["sure"] <= 1
 
 
+def test_the_class_to_flag_is_the_rarer_one_by_the_predictions_where_labels_are_balanced(run: Path, call: Any) -> None:
+    code, out, _ = call("evaluate", run, "--target", "recall=50%", "--json")
+    assert code == 0
+    same = call("evaluate", run, "--positive", "fraud", "--target", "recall=0.5", "--json")[1]
+    assert out.splitlines()[-1] == same.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -80,9 +93,10 @@ def test_a_threshold_needs_no_truth(run: Path, call: Any, tmp_path: Path) -> Non
         (("--top", 5, "--target", "recall=0.5"), "give one of them"),
         (("--target", "precision=1.5"), "must lie between 0 and 1"),
         (("--target", "accuracy=0.9"), "--target takes precision=SHARE or recall=SHARE"),
+        (("--target", "recall=80 %%"), "as 0.9 or 90%"),
+        (("--target", "precision=150%"), "must lie between 0 and 1"),
         (("--column", "x=weight"), "--column takes NAME=id or NAME=label"),
         ((), "nothing can be evaluated"),
-        (("--top", 5), "name it with --positive"),
         (("--truth", "gone.csv"), "gone.csv"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -222,3 +222,12 @@ def test_formats_of_dates_are_found_by_their_pattern_first() -> None:
     assert date_formats(cells(*(f"A{k}-{k % 31}" for k in range(300))), 0.5) == []
     with pytest.raises(ValueError, match="format of dates is unknown"):
         KINDS["date"](column="d", form="%d%d", scale=Scores.fit(np.zeros(1)), cycles=())  # type: ignore[call-arg]
+
+
+def test_dates_are_shown_as_they_were_written() -> None:
+    """Scores are float32, so a day must not become the one before."""
+    days = [str(date(2023, 1, 1) + timedelta(days=3 * k + k % 7)) for k in range(700)]
+    column = KINDS["date"].fit("d", cells(*days))
+    features = column.encode(cells(*days))[0]
+    shown = [column.show_features(row, row).split(" ")[0] for row in features]
+    assert shown == days

@@ -30,9 +30,11 @@ def evaluate(
         list[str] | None, option("NAME=KIND", "Which column of the table is the id or label; repeatable.", "--column")
     ] = None,
     positive: Annotated[str | None, option("CLASS", "Class to rank and flag.", default="the rarer of two")] = None,
-    target: Annotated[str | None, option("GOAL", "Choose a threshold: precision=0.9, or recall=0.8.")] = None,
+    target: Annotated[str | None, option("GOAL", "Choose a threshold: precision=0.9, or recall=80%.")] = None,
     top: Annotated[int | None, option("N", "Choose this many nodes.")] = None,
-    out: Annotated[Path | None, option("FOLDER", "Write evaluation.json, evaluation.png and flagged.csv here.")] = None,
+    out: Annotated[
+        Path | None, option("FOLDER", "Write evaluation.json, calibration.csv, evaluation.png, flagged.csv.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Evaluate a run on nodes whose labels it was not given.
@@ -40,7 +42,7 @@ def evaluate(
     Each figure has a 95 % bootstrap interval. --target or --top chooses a threshold from the probabilities of the run,
     which needs no truth, and says how sure that is.
     """
-    from drgst.decide.evaluate import evaluate_result
+    from drgst.decide.evaluate import evaluate_result, rarer_class
     from drgst.decide.threshold import decide
     from drgst.decide.truth import TruthColumns
     from drgst.errors import SettingError, unknown
@@ -66,9 +68,11 @@ def evaluate(
         positive = found.positive
         for table in _tables(found):
             console.print(table)
+        say(console, *(note for one in found.calibration for note in one.notes()))
     if goal is not None:
+        positive = positive or rarer_class(result.probabilities[result.unlabelled], labels[:0], names)
         if positive is None:
-            raise SettingError("which class the threshold is for is not clear: name it with --positive")
+            raise SettingError("which of the classes the threshold is for is not clear: name it with --positive")
         decision, flagged = decide(result, positive, goal)
         document["decision"] = {"class": positive, **decision.to_dict()}
         right = labels[flagged] == names.index(positive) if found else None
@@ -92,11 +96,11 @@ def _goal(target: str | None, top: int | None) -> Goal | None:
         raise SettingError("--target and --top choose a threshold each: give one of them")
     name, _, value = target.partition("=")
     try:
-        share = float(value)
+        share = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
     except ValueError:
         name = ""
     if name not in ("precision", "recall"):
-        raise SettingError(f"--target takes precision=SHARE or recall=SHARE, not {target!r}")
+        raise SettingError(f"--target takes precision=SHARE or recall=SHARE, as 0.9 or 90%, not {target!r}")
     return Goal(precision=share) if name == "precision" else Goal(recall=share)
 
 
@@ -125,13 +129,13 @@ TITLES = {
     "macro_f1": "macro-F1",
     "roc_auc": "ROC AUC of {}",
     "average_precision": "average precision of {}",
-    "ece": "calibration error (ECE)",
+    "ece": "calibration error of the predicted class (ECE)",
     "brier": "Brier score",
 }
 
 
 def _tables(found: Evaluation) -> list[Table]:
-    """Figures, confusion matrix and thresholds."""
+    """Figures, calibration of each class, confusion matrix and thresholds."""
     positive, count = found.positive, f"{found.truth.size:,} nodes"
     names = [*TITLES, *(name for name in found.figures if name not in TITLES)]
     figures = plain_table(f"{count} whose labels the run was not given", "", "95% interval")
@@ -139,16 +143,21 @@ def _tables(found: Evaluation) -> list[Table]:
         if name in found.figures:
             title = TITLES.get(name, name.replace("_", " ").replace("precision at", "precision at top"))
             figures.add_row(title.format(positive), *_cells(found.figures[name]))
+    calibration = plain_table("predicted as", "nodes", "mean p", "right (95%)", "ECE of the class")
+    for one in found.calibration:
+        stated = "" if one.predicted == 0 else f"{one.stated:.3f}"
+        cells = (one.label, f"{one.predicted:,}", stated, _short(one.right), f"{one.ece.value:.3f}")
+        calibration.add_row(*cells)
     confusion = plain_table("true class, predicted as", *found.class_names)
     for name, row in zip(found.class_names, found.confusion, strict=True):
         confusion.add_row(name, *(f"{int(v):,}" for v in row))
     if positive is None:
-        return [figures, confusion]
+        return [figures, calibration, confusion]
     table = plain_table(f"p({positive}) ≥", "nodes", "mean p", "precision (95%)", "recall (95%)")
     for row in found.thresholds:
         stated = "" if row.flagged == 0 else f"{row.stated:.3f}"
         table.add_row(f"{row.threshold:g}", f"{row.flagged:,}", stated, *map(_short, (row.precision, row.recall)))
-    return [figures, confusion, table]
+    return [figures, calibration, confusion, table]
 
 
 def _cells(estimate: Estimate) -> tuple[str, str]:
@@ -194,7 +203,7 @@ def _write(folder: Path, document: dict[str, Any], found: Evaluation | None, fla
     from json import dumps
 
     from drgst.errors import SettingError
-    from drgst.files import write_text
+    from drgst.files import csv_text, write_text
     from drgst.report.figure import evaluation_figure
     from drgst.report.style import check_matplotlib, save
 
@@ -203,6 +212,7 @@ def _write(folder: Path, document: dict[str, Any], found: Evaluation | None, fla
     write_text(folder / "evaluation.json", dumps(document, indent=2, allow_nan=False) + "\n")
     if found is None:
         return ""
+    write_text(folder / "calibration.csv", csv_text(found.calibration_rows()))
     try:
         check_matplotlib()
     except SettingError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ Weighted = Callable[[np.ndarray | None], float]
 RESAMPLES = 500
 FIGURES = ("accuracy", "macro_f1", "ece", "brier")  # methods of ClassScores
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+NOTABLE = 0.05  # difference of a stated and a true share that a sentence points out
 DEPTHS = (10, 50, 100, 200, 500, 1000)  # numbers of nodes at which precision is measured
 
 
@@ -44,6 +45,27 @@ class ThresholdRow:
     recall: Estimate
 
 
+@dataclass(frozen=True)
+class ClassCalibration:
+    """What the run states about one class, and what is true."""
+
+    label: str
+    predicted: int  # nodes of which it is the predicted class
+    stated: float  # mean probability of the class at these nodes
+    right: Estimate  # share of these nodes that are of the class
+    ece: Estimate  # gap between stated and true share over bins of its probability, all nodes
+
+    def notes(self) -> list[str]:
+        """A sentence where the stated share is not within the interval of the true one, and by more than 5 points."""
+        gap = self.stated - self.right.value
+        if not abs(gap) > NOTABLE or self.right.low <= self.stated <= self.right.high:
+            return []
+        return [
+            f"probabilities of {self.label} are too {'high' if gap > 0 else 'low'}: {self.stated:.0%} is stated on "
+            f"average for the nodes predicted {self.label}, and {self.right.value:.0%} of them are right"
+        ]
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """Figures with 95 % bootstrap intervals over the nodes."""
@@ -53,6 +75,7 @@ class Evaluation:
     probabilities: np.ndarray  # (M, C) of the nodes evaluated
     truth: np.ndarray  # (M,)
     figures: dict[str, Estimate]
+    calibration: tuple[ClassCalibration, ...]  # the positive class first
     thresholds: tuple[ThresholdRow, ...]
     confusion: np.ndarray  # (C, C) by true class (rows) and predicted class (columns)
 
@@ -63,24 +86,21 @@ class Evaluation:
         c = self.class_names.index(self.positive)
         return RankScores(self.probabilities[:, c], self.truth == c)
 
+    def calibration_rows(self) -> list[tuple[Any, ...]]:
+        """The calibration of each class as rows of a CSV file, the header first."""
+        header = ("class", "predicted", "stated", "right", "right_low", "right_high", "ece", "ece_low", "ece_high")
+        rows = [(c.label, c.predicted, c.stated, *astuple(c.right), *astuple(c.ece)) for c in self.calibration]
+        return [header, *(tuple(None if v != v else v for v in row) for row in rows)]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        rows = [
-            {
-                "threshold": row.threshold,
-                "flagged": row.flagged,
-                "stated": row.stated,
-                "precision": vars(row.precision),
-                "recall": vars(row.recall),
-            }
-            for row in self.thresholds
-        ]
         found: dict[str, Any] = {
             "nodes": int(self.truth.size),
             "classes": list(self.class_names),
             "positive": self.positive,
             "figures": {name: vars(estimate) for name, estimate in self.figures.items()},
-            "thresholds": rows,
+            "calibration": [asdict(row) for row in self.calibration],
+            "thresholds": [asdict(row) for row in self.thresholds],
             "confusion": self.confusion.astype(int).tolist(),
         }
         return dict(plain(found))
@@ -91,15 +111,17 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate probabilities, (M, C), with truth, (M,), both of nodes whose labels the run was not given.
 
-    ``positive`` is the class of ROC AUC, average precision, precision at k and thresholds; of two classes the rarer one
-    in the truth where it is not given, and none of more classes.
+    ``positive`` is the class of ROC AUC, average precision, precision at k and thresholds; where it is not given, that
+    of :func:`rarer_class`.
     """
     if not truth.size:
         raise RunError("there is no node with a known label that the run was not given, so nothing can be evaluated")
-    if positive is None and len(class_names) == 2:
-        positive = class_names[int(np.bincount(truth, minlength=2).argmin())]
+    if positive is None:
+        positive = rarer_class(probabilities, truth, class_names)
     by_class = ClassScores(probabilities, truth)
     figures: dict[str, Weighted] = {name: getattr(by_class, name) for name in FIGURES}
+    for k in range(len(class_names)):
+        figures |= {f"{k} right": partial(by_class.precision, k), f"{k} ece": partial(by_class.class_ece, k)}
     rows: list[tuple[float, int, float]] = []
     if positive is not None:
         c = class_names.index(positive)
@@ -115,7 +137,26 @@ def evaluate(
             }
     found = bootstrap(figures, truth.size)
     table = [ThresholdRow(*row, found.pop(f"{row[0]} precision"), found.pop(f"{row[0]} recall")) for row in rows]
-    return Evaluation(class_names, positive, probabilities, truth, found, tuple(table), by_class.confusion())
+    calibration = []
+    for k in sorted(range(len(class_names)), key=lambda k: class_names[k] != positive):
+        stated = probabilities[by_class.predicted == k, k]
+        mean = float(stated.mean()) if stated.size else float("nan")
+        estimates = found.pop(f"{k} right"), found.pop(f"{k} ece")
+        calibration.append(ClassCalibration(class_names[k], stated.size, mean, *estimates))
+    return Evaluation(
+        class_names, positive, probabilities, truth, found, tuple(calibration), tuple(table), by_class.confusion()
+    )
+
+
+def rarer_class(probabilities: np.ndarray, truth: np.ndarray, class_names: tuple[str, ...]) -> str | None:
+    """Of two classes the one that is rarer in ``truth``, or by the sum of ``probabilities`` where both are as frequent.
+
+    The probabilities follow the class shares that the user has stated. None of more classes.
+    """
+    if len(class_names) != 2:
+        return None
+    first, second = np.bincount(truth, minlength=2)
+    return class_names[int(first > second if first != second else probabilities.sum(axis=0).argmin())]
 
 
 def bootstrap(figures: Mapping[str, Weighted], nodes: int, seed: int = 0) -> dict[str, Estimate]:

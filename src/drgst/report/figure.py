@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.decide.evaluate import Evaluation
-from drgst.report.style import BLUE, GREY, ORANGE, VERMILLION, check_matplotlib, new_figure, styled
+from drgst.report.style import BLUE, CLASSES, GREY, VERMILLION, check_matplotlib, new_figure, styled
 from drgst.runs.metrics import reliability
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BINS = 10
+MOST_CLASSES = 7  # whose calibration is drawn
 
 
 def evaluation_figure(found: Evaluation) -> Figure:
@@ -39,19 +40,27 @@ def evaluation_figure(found: Evaluation) -> Figure:
 
 
 def _calibration(panel: Any, found: Evaluation) -> None:
-    """True share against mean stated probability in ten bins, of the positive class or of the predicted one."""
-    if found.positive is None:
-        p, hit = found.probabilities.max(axis=1), found.probabilities.argmax(axis=1) == found.truth
-        title = "calibration of the predicted class"
-    else:
-        c = found.class_names.index(found.positive)
-        p, hit, title = found.probabilities[:, c], found.truth == c, f"calibration of {found.positive}"
-    count, stated, true = reliability(p, hit, BINS)
-    filled = count > 0
+    """True share against mean stated probability in ten bins: of the predicted class, and of each class.
+
+    Of two classes one is shown, the positive one; of more than seven none.
+    """
+    p, shown = found.probabilities, [one.label for one in found.calibration]
+    shown = (
+        shown[:1] if len(shown) == 2 else shown if len(shown) <= MOST_CLASSES else shown[: found.positive is not None]
+    )
+    series = [(name, p[:, c], found.truth == c) for name in shown for c in (found.class_names.index(name),)]
+    series.append(("predicted class", p.max(axis=1), p.argmax(axis=1) == found.truth))
     panel.plot([0, 1], [0, 1], color=GREY, lw=0.6)
-    panel.scatter(stated[filled], true[filled], s=4 + 20 * np.sqrt(count[filled] / count.max()), color=ORANGE)
+    for (name, stated, hit), colour in zip(series, CLASSES, strict=False):
+        count, mean, true = reliability(stated, hit, BINS)
+        filled = count > 0
+        panel.plot(mean[filled], true[filled], color=colour, lw=0.6, alpha=0.6)
+        sizes = 3 + 14 * np.sqrt(count[filled] / count.max())
+        label = name if len(name) <= 16 else name[:15] + "…"
+        panel.scatter(mean[filled], true[filled], s=sizes, color=colour, label=label)
     panel.set(xlabel="stated probability", ylabel="true share", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    panel.set_title(title if len(title) <= 30 else "calibration")
+    panel.set_title("calibration")
+    panel.legend(fontsize=4.5)
 
 
 def _thresholds(panel: Any, found: Evaluation) -> None:

@@ -86,6 +86,10 @@ class ClassScores:
         return _bin(confidence, BINS), self._right - confidence
 
     @cached_property
+    def _class_gaps(self) -> tuple[np.ndarray, np.ndarray]:
+        return _bin(self.p, BINS), (self.y[:, None] == np.arange(self.p.shape[1])) - self.p
+
+    @cached_property
     def _squares(self) -> np.ndarray:
         apart = self.p.astype(np.float64)
         apart[np.arange(self.y.size), self.y] -= 1
@@ -109,9 +113,18 @@ class ClassScores:
         """Σ_b |Σ_{i in b} w_i (right_i - confidence_i)| / Σ_i w_i over 20 bins of confidence."""
         if not self.y.size:
             return float("nan")
-        place, gaps = self._gaps
-        sums = np.bincount(place, weights=gaps if w is None else w * gaps, minlength=BINS)
-        return float(np.abs(sums).sum() / (self.y.size if w is None else w.sum()))
+        return _binned_gap(*self._gaps, w)
+
+    def class_ece(self, c: int, w: np.ndarray | None = None) -> float:
+        """Σ_b |Σ_{i in b} w_i ([y_i = c] - p_ic)| / Σ_i w_i over 20 bins of p_c."""
+        place, gaps = self._class_gaps
+        return _binned_gap(place[:, c], gaps[:, c], w)
+
+    def precision(self, c: int, w: np.ndarray | None = None) -> float:
+        """Σ_i w_i [ŷ_i = y_i = c] / Σ_i w_i [ŷ_i = c]; NaN where no node is predicted as class c."""
+        taken = self.predicted == c
+        chosen = taken.astype(np.float64)[taken] if w is None else w[taken]
+        return float(chosen @ self._right[taken] / chosen.sum()) if chosen.sum() else float("nan")
 
     def brier(self, w: np.ndarray | None = None) -> float:
         """Σ_i w_i ‖p_i - e_{y_i}‖² / Σ_i w_i."""
@@ -219,6 +232,11 @@ def finite(value: float) -> float | None:
 
 def _bin(p: np.ndarray, bins: int) -> np.ndarray:
     return np.minimum((p * bins).astype(np.int64), bins - 1)
+
+
+def _binned_gap(place: np.ndarray, gaps: np.ndarray, w: np.ndarray | None) -> float:
+    sums = np.bincount(place, weights=gaps if w is None else w * gaps, minlength=BINS)
+    return float(np.abs(sums).sum() / (gaps.size if w is None else w.sum()))
 
 
 def _mean(values: np.ndarray, w: np.ndarray | None) -> float:

@@ -35,6 +35,7 @@ _PATTERNS = (
 _ANY = r"^(\d{1,2}[-/. ]|\d{4}|[[:alpha:]]{3,9}\s+\d)"  # how a date of any format begins
 _SAMPLE = 300  # texts by which the format of dates is found
 _EPOCH, _EPOCH_UTC, _DAY = datetime(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
+ROUNDING = 0.01  # days that a date may lose as the float32 score of its day
 Cycle = Literal["week", "year", "day"]
 _PERIODS: dict[Cycle, float] = {"week": 7.0, "year": 365.2425, "day": 1.0}  # in days
 
@@ -92,7 +93,8 @@ class DateColumn(Column):
         return np.column_stack(columns).astype(np.float32), missing, self.unread(cells, np.isnan(found))
 
     def show(self, x: np.ndarray, usual: np.ndarray) -> str:
-        day, typical = (date(1970, 1, 1) + timedelta(days=self.scale.inverse(z)) for z in (x[0], usual[0]))
+        days = (self.scale.inverse(z) + ROUNDING for z in (x[0], usual[0]))
+        day, typical = (date(1970, 1, 1) + timedelta(days=value) for value in days)
         return f"{day} (class average {typical})"
 
 
