@@ -19,6 +19,7 @@ from drgst.runs.run import Run
 from drgst.selftrain.engine import believe
 from drgst.selftrain.history import History
 from drgst.selftrain.persist import load_stage, save_stage
+from drgst.selftrain.views.graph_views import Views
 from drgst.transforms.softmax import softmax
 
 NOTE = r"View weights: {} [01]\.\d\d.*\. Features are numeric, so they are rank-normalised\."
@@ -148,3 +149,21 @@ def test_a_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     Run.from_config(folder.config(), lambda _: graph).execute(folder=folder, resume=True)
     assert {name: (folder / name).read_bytes() for name in names} == before
     assert drgst.load_model(str(folder)).predict().shape == (200,)
+
+
+def test_a_warm_fit_equals_a_fresh_one_and_makes_no_view_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the further label is the first one of its class."""
+    graph = town()
+    nodes = np.concatenate([np.flatnonzero(graph.labels == c)[:4] for c in (0, 1)])
+    more = np.append(nodes, np.flatnonzero(graph.labels == 2)[0])
+
+    def shown(nodes: np.ndarray, classes: int) -> Graph:
+        labels = np.full(graph.num_nodes, -1, dtype=np.int64)
+        labels[nodes] = graph.labels[nodes]
+        return graph.with_(labels=labels, class_names=graph.class_names[:classes], splits=())
+
+    fresh = drgst.SelfTraining("drgst-plus").fit(shown(more, 3))
+    first = drgst.SelfTraining("drgst-plus").fit(shown(nodes, 2))
+    monkeypatch.setattr(Views, "_make", lambda _self, name: pytest.fail(f"{name} is made again"))
+    warm = drgst.SelfTraining("drgst-plus").fit(shown(more, 3), warm_from=first)
+    np.testing.assert_array_equal(warm.predict_proba(), fresh.predict_proba())

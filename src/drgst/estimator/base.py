@@ -92,6 +92,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         split: Split | None = None,
         adjacency: Any = None,
         sample_weight: Any = None,
+        warm_from: SelfTraining | None = None,
         callback: Callback | Sequence[Callback] | None = None,
         progress: bool | None = None,
     ) -> SelfTraining:
@@ -106,6 +107,9 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         (N, N) or a data frame of edges; without A the graph is that of the 10 nearest neighbours by cosine.
         ``sample_weight`` (N,) multiplies the loss of training nodes, scaled to mean 1 over them.
 
+        ``warm_from`` is a model that was fitted to the same graph with other labels (``graph.with_(labels=…)``). What
+        no label changes, such as views and nearest neighbours, is not computed again; the result is bit-identical.
+
         ``callback`` is called as the run proceeds. ``progress`` shows it: by default in a notebook and on a terminal.
         """
         if isinstance(y, Split):
@@ -119,6 +123,8 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         name = str(self.recipe) if isinstance(self.recipe, str) else OWN
         config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
         run = Run.of(graph, config, split, spec)
+        if warm_from is not None:
+            run = run.sharing(warm_from._fitted_result().run.problem.graph_cache)
         if sample_weight is not None:
             weights = check_weights(sample_weight, graph.num_nodes)
             run = replace(run, problem=replace(run.problem, sample_weight=weights))

@@ -28,7 +28,7 @@ from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.persist import save_stage
-from drgst.selftrain.problem import Problem
+from drgst.selftrain.problem import GraphCache, Problem
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.shards import Shards
 from drgst.threads import default_threads, limit_threads
@@ -78,6 +78,13 @@ class Run:
         config = replace(config, data=config.data or graph.name, threads=count, settings=settings.as_dict())
         config = replace(config, versions=versions())
         return cls(config, graph, problem, parts)
+
+    def sharing(self, cache: GraphCache) -> Run:
+        """This run with ``cache``, which keeps what no label changes (views, neighbours) for further runs on the graph.
+
+        The result is bit-identical to that of a run of its own. ``result.run.problem.graph_cache`` is that of a run.
+        """
+        return replace(self, problem=replace(self.problem, graph_cache=cache))
 
     @classmethod
     def from_config(cls, config: RunConfig, opener: Opener = open_graph) -> Run:

@@ -230,7 +230,7 @@ class Simulation:
         config = RunConfig(recipe=task.recipe, seed=task.seed, settings=task.settings, threads=1)
         run = Run.of(graph, config, split)
         mask = None if sampled[train].all() else sampled
-        return replace(run, problem=replace(run.problem, graph_cache=self.cache, sampled=mask)).execute(), known
+        return replace(run, problem=replace(run.problem, sampled=mask)).sharing(self.cache).execute(), known
 
     def _figures(self, p: np.ndarray) -> Point:
         scores = ClassScores(p[self.judges], self.graph.labels[self.judges])

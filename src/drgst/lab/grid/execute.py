@@ -85,7 +85,7 @@ def task_run(task: Task, graph: Graph | None = None) -> Run:
     run = Run.of(graph, RunConfig(**{name: getattr(task, name) for name in same}, threads=1))
     if split_fingerprint(graph, run.config.make_split(graph)) != task.split_sha256:
         raise RunError(f"the labels or the split of {task.source} have changed since the bench started")
-    return replace(run, problem=replace(run.problem, graph_cache=graph_cache(task.data_sha256)))
+    return run.sharing(graph_cache(task.data_sha256))
 
 
 def _figures(result: Result) -> Row:

@@ -98,7 +98,7 @@ class MultiViewEnsemble:
             for number, name in enumerate(names, 1):
                 problem.step(f"making the view {name}", number, len(names))
                 rows[name] = views.shards.at(views[name], train, problem.graph.num_nodes)
-            labels, default = problem.graph.labels[train], views.default_weights()
+            labels, default = problem.graph.labels[train], views.default_weights(problem.graph)
             weights = view_weights(rows, labels, default, SoftmaxRegression(problem.graph.num_classes))
             kept = {name: w for name, w in weights.items() if w >= MIN_WEIGHT}
             problem.cache[key] = {name: w / sum(kept.values()) for name, w in kept.items()}

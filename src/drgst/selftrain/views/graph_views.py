@@ -103,19 +103,20 @@ class Views(Shared):
             self._values["smoother"] = known = key, sp.csr_array(made)
         return known[1]
 
-    def default_weights(self) -> dict[str, float]:
+    def default_weights(self, graph: Graph | None = None) -> dict[str, float]:
         """View -> weight before any label is seen: τ for one view, τ / (1 - τ) = 10 (a / (1 - a))²; equal for others.
 
         The view is the first that says by which other view it measures :func:`homophily` h: topology by features, or
         neighbours by structure (experiment 028). a = 2h - 1 is 0 where edges join no more similar nodes than chance
-        and 1 where they always do.
+        and 1 where they always do. ``graph`` has the classes of a run; views outlive a change of classes.
         """
-        names = self.available
+        graph, names = graph or self.graph, self.available
         relies = next((name for name in names if VIEWS[name].homophily_by in names), None)
         if relies is None:
             return dict.fromkeys(names, 1 / len(names))
         z = self[str(VIEWS[relies].homophily_by)]
-        h = homophily(self.graph, z, np.random.default_rng(0), self.shards)
+        key = f"homophily of {graph.num_classes} classes"
+        h = self.once(key, lambda: homophily(graph, z, np.random.default_rng(0), self.shards))
         a = max(2 * h - 1, 0.0)
         share = ODDS * a * a / (ODDS * a * a + (1 - a) ** 2)
         return {name: share if name == relies else (1 - share) / (len(names) - 1) for name in names}
