@@ -45,11 +45,11 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
     from drgst.selftrain.callbacks import Callback as Callback
     from drgst.selftrain.recipe import Recipe as Recipe
     from drgst.tables.build import TableGraph as TableGraph
-    from drgst.tables.build import check_tables as check_tables
-    from drgst.tables.build import from_tables as from_tables
     from drgst.tables.faults import TableError as TableError
     from drgst.tables.graph_tables import read_tables as read_tables
     from drgst.tables.graph_tables import write_tables as write_tables
+    from drgst.tables.read import check_tables as check_tables
+    from drgst.tables.read import from_tables as from_tables
     from drgst.tables.schema import TableSchema as TableSchema
 
 __version__ = "0.1.0"
@@ -77,8 +77,8 @@ _PUBLIC = {  # name -> module that defines it
     "to_networkx": "drgst.io.convert",
     "from_scipy": "drgst.io.convert",
     "read_tables": "drgst.tables.graph_tables",
-    "from_tables": "drgst.tables.build",
-    "check_tables": "drgst.tables.build",
+    "from_tables": "drgst.tables.read",
+    "check_tables": "drgst.tables.read",
     "TableGraph": "drgst.tables.build",
     "TableSchema": "drgst.tables.schema",
     "TableError": "drgst.tables.faults",

@@ -152,7 +152,7 @@ def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(
     else:
         pq.write_table(pa.table({"id": pa.nulls(1 << 20, pa.int64()), "label": pa.nulls(1 << 20, pa.int64())}), path)
     assert path.stat().st_size < 10**5
-    for place in ("drgst.memory", "drgst.tables.source"):
+    for place in ("drgst.memory", "drgst.tables.text_file"):
         monkeypatch.setattr(f"{place}.available_memory", lambda: 1 << 20)
     (fault,) = drgst.check_tables(path, label="label")
     assert "unpacked, would need" in str(fault)

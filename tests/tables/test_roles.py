@@ -7,14 +7,13 @@ import pytest
 
 from drgst.tables.cells import Cells, read_cells
 from drgst.tables.options import TableOptions
-from drgst.tables.roles import OpenTable, find_id, find_relation, id_texts, likely_cause
+from drgst.tables.relations import likely_cause
+from drgst.tables.roles import find_id, find_relation, id_texts
 from drgst.tables.source import Table
 
 
-def opened(**columns: list[object]) -> OpenTable:
-    data = pa.table(columns)
-    cells = {name: read_cells(data.column(name)) for name in columns}
-    return OpenTable(Table("edges.csv", data), {name: found for name, found in cells.items() if found is not None})
+def opened(**columns: list[object]) -> Table:
+    return Table("edges.csv", pa.table(columns)).read()
 
 
 IDS = ["a1", "a2", "a3", "a4"]

@@ -10,25 +10,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from drgst.tables.build import from_tables
-from drgst.tables.faults import Fault, TableError
+from drgst.tables.faults import TableError
+from drgst.tables.read import from_tables
 from drgst.tables.source import Table, open_table
 
 TEXT = 'id,name,note\n1,Ann,"a, b"\n2,Jörg,"two\nlines"\n\n3,,c\n'
 
 
 def opened(given: object) -> Table:
-    faults: list[Fault] = []
-    table = open_table(given, "nodes", faults)
-    assert not faults
-    assert table is not None
-    return table
+    return open_table(given, "nodes").checked()
 
 
 def faults(given: object) -> list[str]:
-    faults: list[Fault] = []
-    open_table(given, "nodes", faults)
-    return [str(fault) for fault in faults]
+    with pytest.raises(TableError) as caught:
+        opened(given)
+    return [str(fault) for fault in caught.value.faults]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -65,12 +61,10 @@ def test_frames_arrow_and_parquet(tmp_path: Path) -> None:
 def test_rows_of_another_width_are_one_fault_with_the_first_line(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('id,note\n1,"x\ny"\n2,a,b\n3,c\n4\n5,d\n')
-    faults: list[Fault] = []
-    table = open_table(path, "nodes", faults)
-    (fault,) = faults
+    table = open_table(path, "nodes")
+    (fault,) = table.faults
     assert (fault.file, fault.row) == ("a.csv", 4)
     assert "has 3 cells, but the header has 2 (2 rows like this): a cell with commas needs quotes" in str(fault)
-    assert table is not None
     assert table.data.column("id").to_pylist() == ["1", "3", "5"]
     assert [table.place(row) for row in range(3)] == [2, 5, 7]  # later faults still have their line
 

@@ -121,13 +121,13 @@ def _opened(data: str, source: _Source) -> tuple[Graph, bool]:
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import data_source
     from drgst.errors import NoLabels
-    from drgst.tables.build import read_graph
     from drgst.tables.options import TableOptions
+    from drgst.tables.read import read_graph
 
     table = Path(data).suffix in (".csv", ".parquet", ".gz") and not {"nodes", "edges"} & {Path(data).stem}
     if source.edges or source.columns or (table and Path(data).is_file()):
         options = table_options(source.columns or (), label=source.labels)
-        return read_graph(data, source.edges, TableOptions.of(**options, predict=True), UNKNOWN).graph, True
+        return read_graph(data, source.edges, TableOptions.of(**options, classes=UNKNOWN)).graph, True
     try:
         return open_graph(data_source(data), labels=source.labels), False
     except NoLabels:

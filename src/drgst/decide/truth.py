@@ -11,7 +11,6 @@ import numpy as np
 from drgst.errors import unknown
 from drgst.tables.cells import Cells
 from drgst.tables.faults import TableError, counted, some
-from drgst.tables.inspection import open_columns
 from drgst.tables.kinds.boolean import booleans
 from drgst.tables.source import Table, open_table
 
@@ -41,13 +40,8 @@ def read_truth(given: Any, ids: Sequence[Any], class_names: tuple[str, ...], col
     The id column is the one whose texts are node ids, the label column the one whose texts are classes. A column of
     true and false is read with ``positive`` as the class of true, where there are two classes.
     """
-    faults: list[Any] = []
-    table = open_table(given, "truth", faults)
-    if table is None or faults:
-        raise TableError(faults)
-    cells = open_columns(table, faults, raw=False).cells
-    if faults:
-        raise TableError(faults)
+    table = open_table(given, "truth").checked()
+    cells = table.cells
     place = {str(node): k for k, node in enumerate(ids)}
     id_column = _id_column(table, cells, place, columns.id)
     label_column = _label_column(table, {k: v for k, v in cells.items() if k != id_column}, class_names, columns)

@@ -36,8 +36,9 @@ from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.recipe import AnyRecipe
-from drgst.tables.build import TableGraph, from_tables
+from drgst.tables.build import TableGraph
 from drgst.tables.naming import relabel
+from drgst.tables.read import from_tables
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,14 +18,15 @@ from drgst.extras import import_extra
 from drgst.files import PathLike
 from drgst.graph.core import Graph
 from drgst.io.folder import new_folder, open_graph_folder, write_rest
-from drgst.tables.build import read_graph
-from drgst.tables.faults import Fault, TableError, counted, some
+from drgst.tables.adjacency import edge_notes
+from drgst.tables.faults import TableError, counted
 from drgst.tables.graph_tables import folder_options, table_paths
-from drgst.tables.inspection import is_feature, open_columns
 from drgst.tables.kinds.features import FeaturesColumn, is_features_name
 from drgst.tables.kinds.number import Style, comma_counts, style_of
-from drgst.tables.relations import EdgeReader, edge_notes
-from drgst.tables.roles import WEIGHT, OpenTable, are_whole, find_relation
+from drgst.tables.naming import are_whole
+from drgst.tables.read import read_graph
+from drgst.tables.relations import EdgeTable, imputed
+from drgst.tables.roles import WEIGHT, find_relation, unused_columns
 from drgst.tables.source import Table, open_batches
 
 Shapes = dict[str, tuple[str, tuple[int, ...]]]  # array -> type and shape
@@ -74,16 +75,13 @@ class _Builder:
 
     def _streamed_nodes(self, files: _FeatureFiles) -> Graph | None:
         """The graph without edges, its features in ``files``; None if they are not numbers in every cell."""
-        kept: list[Any] = []
+        batches: list[Table] = []
         for table in open_batches(self.nodes):
-            features = [column for column in table.columns if column.partition(":")[0] == "features"]
-            faults: list[Fault] = []
-            opened = open_columns(table, faults, raw=True)
-            others = [column for column in table.columns if is_feature(column)]
-            if faults or len(others) != len(opened.raw) or not files.write(opened, features):
+            features = [name for name in table.columns if self.options.role(name) in ("", "features")]
+            if not files.write(table.read(self.options.is_feature, features).checked(), features):
                 return None
-            kept.append(table.data.select([c for c in table.columns if c not in {*others, *features}]))
-        whole = Table(table.file, pa.concat_tables(kept), table.notes, table.unit, next(open_batches(self.nodes)).place)
+            batches.append(replace(table, data=table.data.drop_columns(features)))
+        whole = replace(batches[0], data=pa.concat_tables([table.data for table in batches]))
         made = read_graph(whole, None, self.options).graph
         files.finish(made.num_nodes)
         fields = ("adjacency", "labels", "class_names", "node_ids", "splits", "notes")
@@ -101,11 +99,11 @@ class _Builder:
         """Write the edges in the order of the rows of A; what was changed."""
         notes = self._collect(ids, "plain")
         if notes is None:
-            counts = (self._commas(table) for table in open_batches(self.edges))
+            counts = (_commas(self._used(table)) for table in open_batches(self.edges))
             notes = self._collect(ids, style_of(*np.sum(list(counts), axis=0).tolist())) or []
         rows, missing, fill = self._one("SELECT count(*), count(*) FILTER (w IS NULL), median(w) FROM rows")
         if missing and fill is not None:
-            notes.append(EdgeReader.imputed(self.edges.name, WEIGHT, missing, fill))
+            notes.append(imputed(self.edges.name, WEIGHT, missing, fill))
         weight = f"coalesce(w, {1.0 if fill is None else fill!r}::DOUBLE)"
         loops = self._one("SELECT count(*) FROM rows WHERE u = v")[0]
         notes += [f"{self.edges.name}: {counted(loops, 'self-loop')} dropped"] if loops else []
@@ -128,34 +126,25 @@ class _Builder:
         index = {node: k for k, node in enumerate(ids)}
         notes: list[str] = []
         for table in open_batches(self.edges):
-            faults: list[Fault] = []
-            opened = self._ends(table, faults)
-            relation, more = find_relation("edges", opened, self.options, index.keys())
-            if relation is None or faults:
-                raise TableError([*faults, *more])
-            if style == "plain" and any(self._commas(table)):
-                return None
-            others = [column for column in table.columns if column not in opened.texts]
-            unused = f"{table.file}: column{'s' if len(others) > 1 else ''} {some(others)} not used"
-            notes = [*table.notes, *([unused] if others else [])]
-            reader = EdgeReader(opened, relation, are_whole(ids), style)
-            if faults := reader.faults(index.keys()):
+            used = self._used(table)
+            relation, faults = find_relation("edges", used, self.options, index.keys())
+            if relation is None:
                 raise TableError(faults)
-            u, v = reader.nodes(index)
-            weights = reader.weights()
+            if style == "plain" and any(_commas(used)):
+                return None
+            edges = EdgeTable(used, relation, are_whole(ids), style)
+            if faults := edges.faults(index.keys()):
+                raise TableError(faults)
+            notes = [*table.notes, *unused_columns(table, relation)]
+            (u, v), weights = edges.nodes(index), edges.weights()
             w = pa.array(np.ones(u.size) if weights is None else weights, from_pandas=True)
             batch = pa.table({"u": u, "v": v, "w": w})  # noqa: F841 - DuckDB finds it by its name
             self.db.execute("INSERT INTO rows SELECT u, v, w FROM batch")
         return notes
 
-    def _ends(self, table: Table, faults: list[Fault]) -> OpenTable:
-        needed = [name for name in ("source", "target", WEIGHT) if name in table.columns]
-        opened = open_columns(replace(table, data=table.data.select(needed)), faults, raw=False)
-        return OpenTable(table, opened.texts)
-
-    def _commas(self, table: Table) -> tuple[int, int]:
-        cells = self._ends(table, []).cells
-        return comma_counts(cells[WEIGHT]) if WEIGHT in cells else (0, 0)
+    def _used(self, table: Table) -> Table:
+        """The cells of the columns of an edge table that are used."""
+        return table.read(only=[name for name in ("source", "target", WEIGHT) if name in table.columns]).checked()
 
     def _write_pairs(self, count: int) -> None:
         both = "SELECT u, v, w FROM pairs WHERE w > 0 UNION ALL SELECT v, u, w FROM pairs WHERE w > 0"
@@ -191,19 +180,19 @@ class _FeatureFiles:
         names = {part: self.folder / f"features.{part}bin" for part in ("", "indices.", "data.")}
         self.files = {part: path.open("wb") for part, path in names.items()}
 
-    def write(self, opened: OpenTable, features: list[str]) -> bool:
+    def write(self, table: Table, features: list[str]) -> bool:
         """Append the features of some rows; False if they are not all numbers or not like those before."""
-        if len(features) > 1 or (features and opened.raw):
-            return False
-        if opened.raw:
-            block: Any = np.column_stack(list(opened.raw.values()))
-        elif features:
-            cells = opened.cells.get(features[0])
-            if cells is None or not is_features_name(features[0]) or FeaturesColumn.bad(cells, features[0]).any():
+        lists = table.cells
+        if table.raw and not lists:
+            block: Any = np.column_stack(list(table.raw.values()))
+        elif len(lists) == 1 == len(features) and is_features_name(name := features[0]):
+            if FeaturesColumn.bad(lists[name], name).any():
                 return False
-            block = FeaturesColumn.fit(features[0], cells).block(cells)[0]
+            block = FeaturesColumn.fit(name, lists[name]).block(lists[name])[0]
+        elif not features:
+            block = sp.csr_array((table.data.num_rows, 0), dtype=np.float32)
         else:
-            block = sp.csr_array((opened.table.data.num_rows, 0), dtype=np.float32)
+            return False
         if self.counts and (sp.issparse(block) != self.sparse or (not self.sparse and self.width != block.shape[1])):
             return False
         self.append(block)
@@ -242,6 +231,11 @@ class _FeatureFiles:
     def __exit__(self, *_: object) -> None:
         for file in getattr(self, "files", {}).values():
             file.close()
+
+
+def _commas(table: Table) -> tuple[int, int]:
+    """The numbers of weights such as ``1,234.5`` and such as ``1.234,5``."""
+    return comma_counts(table.cells[WEIGHT]) if WEIGHT in table.cells else (0, 0)
 
 
 def _write_indptr(folder: Path, key: str, per_row: np.ndarray) -> Shapes:

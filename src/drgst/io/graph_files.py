@@ -20,11 +20,11 @@ from drgst.extras import import_extra
 from drgst.files import PathLike, open_regular, reading
 from drgst.graph.core import Graph
 from drgst.memory import available_memory, check_memory
-from drgst.tables.build import read_graph
 from drgst.tables.faults import Fault, TableError
 from drgst.tables.options import TableOptions
+from drgst.tables.read import read_graph
 from drgst.tables.roles import PAIRS
-from drgst.tables.source import Table, open_table
+from drgst.tables.source import Table, open_table, with_names
 
 LABELS = ("label", "class")  # attributes that may hold the class of a node
 _DAMAGE = (
@@ -51,8 +51,8 @@ def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[s
         raise NoLabels(f"{path} has no labels: name a file with the columns id and label, or an attribute (--labels)")
     weight = "weight" if "weight" in edges.columns else None
     ends = {"id": "id", "source": "source", "target": "target", "weight": weight}
-    options = TableOptions.of(label=label, edge_columns=False, predict=classes is not None, **ends)
-    return read_graph(nodes, edges, options, classes).graph.with_(name=path.name.partition(".")[0])
+    options = TableOptions.of(label=label, edge_columns=False, classes=classes, **ends)
+    return read_graph(nodes, edges, options).graph.with_(name=path.name.partition(".")[0])
 
 
 def _attributed(path: Path) -> tuple[Table, Table]:
@@ -75,11 +75,7 @@ def _attributed(path: Path) -> tuple[Table, Table]:
         ends = [(str(u), str(v), w) for u, v, w in graph.edges(data="weight")]
         weights = [None if w is None else str(w) for _, _, w in ends]
         edges = _edge_table(path.name, [e[0] for e in ends], [e[1] for e in ends], weights)
-    faults: list[Fault] = []
-    nodes = open_table(pa.table(cells), path.name, faults)
-    if faults or nodes is None:
-        raise TableError(faults)
-    return Table(path.name, nodes.data, tuple(notes)), edges
+    return with_names(Table(path.name, pa.table(cells), tuple(notes))).checked(), edges
 
 
 def _content(path: Path) -> bytes:
@@ -171,11 +167,11 @@ def _with_labels(nodes: Table, labels: PathLike | None, path: Path) -> tuple[Tab
         if str(labels) not in attributes:
             raise DataFileError(f"{path}: {unknown('labels file or node attribute', str(labels), attributes)}")
         return nodes, str(labels)
-    faults: list[Fault] = []
-    table = open_table(labels, "labels", faults)
-    if table is not None and len(table.columns) < 2:
+    table = open_table(labels, "labels")
+    faults = list(table.faults)
+    if len(table.columns) < 2:
         faults.append(table.fault("two columns are needed: id and label"))
-    if faults or table is None:
+    if faults:
         raise TableError(faults)
     names = ("id", "label") if {"id", "label"} <= set(table.columns) else table.columns[:2]
     ids, given = ([str(value or "").strip() for value in _texts(table, name)] for name in names)

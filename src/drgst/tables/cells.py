@@ -49,8 +49,11 @@ class Cells:
         """The same cells, where the words of :data:`MISSING` count as missing."""
         if not pa.types.is_string(self.values.type):  # lists of numbers
             return self
-        words = pc.is_in(pc.utf8_lower(self.values), value_set=pa.array(MISSING, pa.string()))
-        gone = words.to_numpy(zero_copy_only=False)
+        return self._without(pc.is_in(pc.utf8_lower(self.values), value_set=pa.array(MISSING, pa.string())))
+
+    def _without(self, texts: Any) -> Cells:
+        """The same cells, where the texts of an Arrow mask, (V,), count as missing."""
+        gone = texts.to_numpy(zero_copy_only=False)
         if not gone.any():
             return self
         index = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1)
@@ -69,6 +72,10 @@ class Cells:
     def spread(self, per_value: np.ndarray, missing: Any) -> np.ndarray:
         """One entry per distinct text as one entry per row, (N,)."""
         return np.append(per_value, missing)[self.codes]  # code -1 is the last
+
+    def chosen(self, mask: np.ndarray) -> tuple[list[str], int]:
+        """The texts that a mask, (V,), marks, and the number of their rows."""
+        return [str(self.texts[k]) for k in np.flatnonzero(mask).tolist()], int(self.counts[mask].sum())
 
     def first_row(self, chosen: np.ndarray) -> int:
         """The first row whose text is among the chosen, given a mask of the texts, (V,)."""
@@ -125,17 +132,13 @@ def _read(column: Any, from_text_file: bool) -> Cells | None:
     texts = pc.utf8_trim_whitespace(raw)
     if from_text_file:
         texts = pc.utf8_trim_whitespace(pc.replace_substring_regex(texts, _APOSTROPHE, r"\1"))
-    distinct = texts.dictionary_encode()
-    empty = pc.equal(distinct.dictionary, "").to_numpy(zero_copy_only=False)
-    zero = pc.match_substring(distinct.dictionary, "\0").to_numpy(zero_copy_only=False)
-    place = np.append(np.where(empty, -1, np.cumsum(~empty) - 1), -1)
-    inner = distinct.indices.fill_null(len(empty)).to_numpy(zero_copy_only=False)
-    outer = encoded.indices.fill_null(len(raw)).to_numpy(zero_copy_only=False)
-    codes = np.append(place[inner], -1)[outer].astype(np.int64)
-    cells = Cells(distinct.dictionary.filter(pa.array(~empty)), codes)
+    distinct = texts.dictionary_encode()  # texts that differ in blanks only are now one
+    inner, outer = (codes.fill_null(-1).to_numpy(zero_copy_only=False) for codes in (distinct.indices, encoded.indices))
+    cells = Cells(distinct.dictionary, np.append(inner, -1)[outer].astype(np.int64))
+    zero = pc.match_substring(cells.values, "\0").to_numpy(zero_copy_only=False)
     if zero.any():
-        raise CellError("the cell holds a zero byte", cells.first_row(zero[~empty]))
-    return cells
+        raise CellError("the cell holds a zero byte", cells.first_row(zero))
+    return cells._without(pc.equal(cells.values, ""))
 
 
 def _bad_row(column: Any) -> int | None:

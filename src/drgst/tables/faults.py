@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from drgst.errors import DataFileError
 
+LONGEST_NAME = 1000  # characters of a column name
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -67,3 +69,8 @@ def counted(number: int, noun: str) -> str:
     """``1 row``, ``1,200 rows``, ``2 classes``."""
     plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def named_columns(names: Sequence[str]) -> str:
+    """``column 'a'``, ``columns 'a', 'b'``."""
+    return f"column{'s' if len(names) > 1 else ''} {some(names)}"

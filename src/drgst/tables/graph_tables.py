@@ -37,11 +37,12 @@ from drgst.errors import DataFileError, GraphError, NoLabels
 from drgst.files import FORMULA, PathLike, inert_cell, reading, replacing
 from drgst.graph.core import Graph
 from drgst.graph.split import PARTS
-from drgst.tables.build import TableGraph, read_graph
+from drgst.tables.build import TableGraph
 from drgst.tables.cells import MISSING
 from drgst.tables.faults import Fault, TableError
 from drgst.tables.inspection import NO_LABEL
 from drgst.tables.options import TableOptions
+from drgst.tables.read import read_graph
 
 FORMATS = ("csv", "parquet")
 NAMES = {"id": "id", "label": "label", "source": "source", "target": "target"}
@@ -73,7 +74,7 @@ def read_tables(
 def read_folder(nodes: Path, edges: Path, classes: tuple[str, ...] | None = None, **options: Any) -> TableGraph:
     """The graph of two tables with the fixed names, which ``options`` of :func:`drgst.from_tables` may replace."""
     try:
-        tables = read_graph(nodes, edges, folder_options(classes is not None, **options), classes)
+        tables = read_graph(nodes, edges, folder_options(classes=classes, **options))
     except GraphError as error:
         raise type(error)(f"{nodes}: {error}") from error
     if classes is not None and tables.graph.prepared and tables.graph.num_features:
@@ -85,9 +86,9 @@ def read_folder(nodes: Path, edges: Path, classes: tuple[str, ...] | None = None
     return tables
 
 
-def folder_options(predict: bool = False, **given: Any) -> TableOptions:
+def folder_options(**given: Any) -> TableOptions:
     """The options that read the two tables of a graph folder."""
-    return TableOptions.of(**{**NAMES, "raw": True, "edge_columns": False, "predict": predict, **given})
+    return TableOptions.of(**{**NAMES, "raw": True, "edge_columns": False, **given})
 
 
 def try_tables(
@@ -99,7 +100,7 @@ def try_tables(
     """
     try:
         if "label" in options or classes is not None:
-            return read_graph(source, edges, TableOptions.of(**options, predict=classes is not None), classes), ()
+            return read_graph(source, edges, TableOptions.of(**options, classes=classes)), ()
         return read_folder(*table_paths(Path(source).expanduser()), **options), ()
     except TableError as error:
         return None, error.faults

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from drgst.errors import GraphError
 
 LONGEST_ID = 255
 _INT64 = 2**63
+_WHOLE = re.compile(r"-?\d+(\.0+)?")  # 3.0: spreadsheets write whole numbers of a column with missing cells in this way
 
 
 def clean_ids(values: Iterable[Any]) -> np.ndarray:
@@ -39,7 +41,7 @@ def encode_labels(values: Iterable[Any]) -> tuple[np.ndarray, tuple[str, ...]]:
     """
     texts = [as_text(value) for value in values]
     names = sorted(set(texts) - {""})
-    numbers = {name: as_integer(_without_decimals(name)) for name in names}
+    numbers = dict(zip(names, map(as_integer, without_decimals(names)), strict=True))
     if None in numbers.values():
         index: dict[Any, int] = {name: k for k, name in enumerate(names)}
         return np.array([index.get(text, -1) for text in texts], dtype=np.int64), tuple(names)
@@ -49,6 +51,16 @@ def encode_labels(values: Iterable[Any]) -> tuple[np.ndarray, tuple[str, ...]]:
     index = {number: k for k, number in enumerate(classes)}
     labels = np.array([index.get(numbers.get(text), -1) for text in texts], dtype=np.int64)
     return labels, tuple(str(number) for number in classes)
+
+
+def are_whole(ids: Iterable[str]) -> bool:
+    """Whether all ids are whole numbers, with or without ``.0``."""
+    return all(_WHOLE.fullmatch(text) for text in ids)
+
+
+def without_decimals(ids: Iterable[str]) -> list[str]:
+    """``7.0`` as ``7``; other texts as they are."""
+    return [text.partition(".")[0] if _WHOLE.fullmatch(text) else text for text in ids]
 
 
 def relabel(labels: np.ndarray, names: Sequence[str], classes: Sequence[str]) -> np.ndarray:
@@ -73,9 +85,3 @@ def as_integer(text: str) -> int | None:
         return None
     number = int(text)
     return number if str(number) == text and -_INT64 <= number < _INT64 else None
-
-
-def _without_decimals(text: str) -> str:
-    """``3.0`` as ``3``: spreadsheets and pandas write integers of a column with missing values in this way."""
-    head, dot, tail = text.partition(".")
-    return head if dot and tail and not tail.strip("0") else text

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, get_args
 
 from drgst.errors import SettingError, unknown
 
 Aggregate = Literal["sum", "count", "max", "last"]
 Endpoints = Literal["refuse", "add"]
 Columns = str | Iterable[str]
-_CHOICES = {"aggregate": ("sum", "count", "max", "last"), "unknown_endpoints": ("refuse", "add")}
+_CHOICES = {"aggregate": get_args(Aggregate), "unknown_endpoints": get_args(Endpoints)}
 KIND_OPTIONS = {"numeric": "number", "category": "category", "text": "text", "date": "date"}
 
 
@@ -34,7 +35,7 @@ class TableOptions:
     unknown_endpoints: Endpoints = "refuse"
     edge_columns: bool = True  # whether degrees, partners and amounts become node columns
     raw: bool = False  # whether numbers stay as they are where all columns are numbers and no cell is missing
-    predict: bool = False  # whether labels may be missing, since the graph is only predicted
+    classes: tuple[str, ...] | None = None  # of the model that will predict the graph: labels may then be missing
 
     @classmethod
     def of(cls, **given: Any) -> TableOptions:
@@ -51,20 +52,23 @@ class TableOptions:
                 raise SettingError(f"{name} is {value!r}, but must be one of {', '.join(allowed)}")
         return options
 
-    def kinds(self) -> dict[str, tuple[str, str]]:
-        """Column -> (option, type) for the columns whose type is given; the first option that names a column counts."""
-        named: dict[str, tuple[str, str]] = {}
-        for option, kind in KIND_OPTIONS.items():
-            for column in getattr(self, option):
-                named.setdefault(column, (option, kind))
-        return named
+    def named(self) -> list[tuple[str, str]]:
+        """(column, option) for each column of the node table that an option names."""
+        lists = {name: _tuple(getattr(self, name) or ()) for name in ("label", "id", *KIND_OPTIONS, "drop")}
+        return [(column, option) for option, columns in lists.items() for column in columns]
 
-    def twice(self) -> list[tuple[str, str, str]]:
-        """(column, option, other option) for each column that two options name."""
-        lists = {name: _tuple(getattr(self, name) or ()) for name in ("id", "label", "drop", *KIND_OPTIONS)}
-        named = [(column, option) for option, columns in lists.items() for column in columns]
-        first = dict(reversed(named))
-        return [(column, first[column], option) for column, option in named if first[column] != option]
+    @cached_property
+    def _given(self) -> dict[str, str]:
+        return {column: KIND_OPTIONS.get(option, option) for column, option in reversed(self.named())}
+
+    def role(self, column: str) -> str:
+        """The role of a node column by option or name: id, label, drop, a kind, split, or empty for a feature."""
+        head = column.partition(":")[0]
+        return self._given.get(column) or (head if head in ("split", "features") else "")
+
+    def is_feature(self, column: str) -> bool:
+        """Whether neither an option nor its name gives a node column a role."""
+        return not self.role(column)
 
 
 def _tuple(columns: Columns) -> tuple[str, ...]:

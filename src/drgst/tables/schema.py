@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from drgst.errors import DataFileError
 from drgst.files import PathLike, read_text, reading, write_text
+from drgst.tables.adjacency import mean_weight
+from drgst.tables.build import Parts, TableGraph
 from drgst.tables.cells import Cells, empty_cells
-from drgst.tables.faults import counted, some
+from drgst.tables.columns import fit_columns
+from drgst.tables.faults import counted, named_columns, some
+from drgst.tables.inspection import Inspection
 from drgst.tables.kinds import AnyColumn
 from drgst.tables.kinds.base import Name, Text
 from drgst.tables.kinds.number import Scores
-from drgst.tables.options import Aggregate, Endpoints
+from drgst.tables.options import Aggregate, Endpoints, TableOptions
+from drgst.tables.relations import RelationSchema
+from drgst.tables.source import Table
 
 if TYPE_CHECKING:
     from drgst.graph.core import Features, Graph
-    from drgst.tables.build import TableGraph
 
 FORMAT, VERSION = "drgst-table-schema", 1
 LARGEST_FILE = 1 << 27  # bytes
@@ -45,18 +51,6 @@ class EdgeColumn(_Model):
 
     name: Name
     scale: Scores
-
-
-class RelationSchema(_Model):
-    """The columns of one edge table."""
-
-    name: Name
-    source: Name
-    target: Name
-    weight: Name | None = None
-    time: Name | None = None
-    amounts: tuple[Name, ...] = ()  # columns of numbers whose sums and means become node columns
-    unit: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0  # divides its weights when relations are added
 
 
 class TableSchema(_Model):
@@ -107,6 +101,33 @@ class TableSchema(_Model):
         names = [column.column for column in self.columns for _ in range(column.num_features)]
         return names + self.feature_names[len(names) :]
 
+    @classmethod
+    def fit(cls, parts: Parts) -> TableSchema:
+        """The schema of tables; the unit of each of several relations is its mean weight.
+
+        Notes on columns are added to those of ``parts``.
+        """
+        found, pairs = parts.found, parts.pairs
+        options, table = found.options, found.table
+        columns, dropped, notes = fit_columns(table, found.roles)
+        if options.raw and not table.raw and any(map(options.is_feature, table.columns)):
+            parts.notes.append(f"{table.file}: not all cells of its columns are numbers, so the columns are encoded")
+        parts.notes += notes
+        units = {name: mean_weight(upper) if len(pairs) > 1 else 1.0 for name, upper in pairs.items()}
+        varied = {name: x for name, x in parts.edge_columns.items() if np.ptp(x) > 0}
+        return cls(
+            id=found.id,
+            label=options.label if options.label in table.columns else None,
+            class_names=found.class_names if options.classes is None else options.classes,
+            columns=tuple(columns),
+            dropped=tuple(DroppedColumn(column=name, reason=reason) for name, reason in dropped.items()),
+            relations=tuple(edge.schema.model_copy(update={"unit": units[edge.schema.name]}) for edge in found.edges),
+            edge_columns=tuple(EdgeColumn(name=name, scale=Scores.fit(x)) for name, x in varied.items()),
+            aggregate=options.aggregate,
+            unknown_endpoints=options.unknown_endpoints,
+            added=bool(parts.added) and not table.raw,
+        )
+
     def encode(
         self, cells: Mapping[str, Cells], edges: Mapping[str, np.ndarray], added: np.ndarray
     ) -> tuple[Features, list[str]]:
@@ -141,9 +162,23 @@ class TableSchema(_Model):
         ``base``, the graph that was fitted, the new nodes are appended to its nodes and edges may lead to both; rows
         whose id is a node of ``base`` are left out.
         """
-        from drgst.tables.build import apply_schema
+        options = TableOptions(label=self.label, id=self.id, aggregate=self.aggregate)
+        options = replace(options, unknown_endpoints=self.unknown_endpoints)
+        known = frozenset() if base is None else {str(node) for node in base.node_ids.tolist()}
+        return Parts(Inspection(nodes, edges, options, self, known), base).graph(self)
 
-        return apply_schema(self, nodes, edges, base)
+    def differences(self, table: Table) -> list[str]:
+        """One sentence each on the columns that a later node table lacks or has in addition."""
+        known = [column.column for column in self.columns]
+        lacking = [name for name in known if name not in table.columns]
+        used = {*known, self.id, self.label, *(column.column for column in self.dropped)}
+        extra = [name for name in table.columns if name not in used]
+        notes = []
+        if lacking:
+            notes.append(f"{table.file} has no {named_columns(lacking)}: all its cells count as missing")
+        if extra:
+            notes.append(f"{table.file}: {named_columns(extra)} not known from fitting and not used")
+        return notes
 
     def describe(self) -> str:
         """A text table: each column, its type and what became of it."""
@@ -189,22 +224,3 @@ class TableSchema(_Model):
         """Whether X is sparse: a sparse block is of a kind that is never dense, or there are many features."""
         found = [k for k, block in enumerate(blocks) if sp.issparse(block)]
         return any(self.columns[k].sparse for k in found) or (bool(found) and self.num_features > WIDEST_DENSE)
-
-
-def missing_columns(schema: TableSchema, columns: Sequence[str], file: str) -> list[str]:
-    """One sentence each on the columns that a later table lacks or has in addition."""
-    known = [column.column for column in schema.columns]
-    there = set(columns)
-    lacking = [name for name in known if name not in there]
-    used = {*known, schema.id, schema.label, *(column.column for column in schema.dropped)}
-    extra = [name for name in columns if name not in used]
-    notes = []
-    if lacking:
-        notes.append(f"{file} has no {_columns(lacking)}: all its cells count as missing")
-    if extra:
-        notes.append(f"{file}: {_columns(extra)} not known from fitting and not used")
-    return notes
-
-
-def _columns(names: Sequence[str]) -> str:
-    return f"column{'s' if len(names) > 1 else ''} {some(names)}"

@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from pydantic import BaseModel, ConfigDict, Field
 
 from drgst.tables.cells import Cells
-from drgst.tables.faults import counted, some
-from drgst.tables.source import LONGEST_NAME
+from drgst.tables.faults import LONGEST_NAME, counted, some
 
 LONGEST_TEXT = 1 << 12  # characters of a category or word with a feature of its own
 LEAST_ROWS = 10  # rows that a category or word needs for a feature of its own; fewer in tables below 1,000 rows
@@ -113,9 +112,8 @@ class Column(BaseModel):
         """A note on the texts, given a mask, that count as missing because they are not of this kind."""
         if not bad.any():
             return []
-        texts = [text for text, is_bad in zip(cells.texts, bad, strict=True) if is_bad]
-        rows = counted(int(cells.counts[bad].sum()), "cell")
-        return [f"column {self.column!r}: {rows} not {self.wanted} ({some(texts)})"]
+        texts, rows = cells.chosen(bad)
+        return [f"column {self.column!r}: {counted(rows, 'cell')} not {self.wanted} ({some(texts)})"]
 
 
 def least_rows(rows: int) -> int:

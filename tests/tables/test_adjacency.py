@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from drgst.tables.adjacency import edge_notes, mean_weight, merged_adjacency, node_columns, undirected
 from drgst.tables.options import Aggregate
-from drgst.tables.relations import Relation, edge_notes, mean_weight, merged_adjacency, node_columns, undirected
+from drgst.tables.relations import Relation
 
 # rows: 0 -> 1 with 2 and 5, 1 -> 0 with 3, 2 -> 1 with 4
 PAYMENTS = Relation(
