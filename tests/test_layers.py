@@ -50,10 +50,9 @@ ORDERS = {
         build
         schema
         read
-        graph_tables
     """,
     "io": """
-        folder convert pyg split_files
+        convert folder pyg split_files write_tables
         npz
         build_folder graph_files
     """,

@@ -41,15 +41,15 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
     from drgst.io.pyg import to_pyg as to_pyg
     from drgst.io.split_files import load_split as load_split
     from drgst.io.split_files import save_split as save_split
+    from drgst.io.write_tables import write_tables as write_tables
     from drgst.recipes.registry import recipe as recipe
     from drgst.selftrain.callbacks import Callback as Callback
     from drgst.selftrain.recipe import Recipe as Recipe
     from drgst.tables.build import TableGraph as TableGraph
     from drgst.tables.faults import TableError as TableError
-    from drgst.tables.graph_tables import read_tables as read_tables
-    from drgst.tables.graph_tables import write_tables as write_tables
     from drgst.tables.read import check_tables as check_tables
     from drgst.tables.read import from_tables as from_tables
+    from drgst.tables.read import read_tables as read_tables
     from drgst.tables.schema import TableSchema as TableSchema
 
 __version__ = "0.1.0"
@@ -76,13 +76,13 @@ _PUBLIC = {  # name -> module that defines it
     "from_networkx": "drgst.io.convert",
     "to_networkx": "drgst.io.convert",
     "from_scipy": "drgst.io.convert",
-    "read_tables": "drgst.tables.graph_tables",
+    "read_tables": "drgst.tables.read",
     "from_tables": "drgst.tables.read",
     "check_tables": "drgst.tables.read",
     "TableGraph": "drgst.tables.build",
     "TableSchema": "drgst.tables.schema",
     "TableError": "drgst.tables.faults",
-    "write_tables": "drgst.tables.graph_tables",
+    "write_tables": "drgst.io.write_tables",
     "block_model": "drgst.datasets.synthetic",
     "gaussian_circles": "drgst.datasets.synthetic",
     "fraud_tables": "drgst.datasets.fraud",

@@ -12,7 +12,7 @@ import pytest
 
 from drgst.graph.core import Graph
 from drgst.io.split_files import load_split
-from drgst.tables.graph_tables import read_tables
+from drgst.tables.read import read_tables
 
 Call = Callable[..., tuple[int, str, str]]
 

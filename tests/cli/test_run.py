@@ -22,8 +22,8 @@ from drgst.graph.core import Graph
 from drgst.graph.split import random_split
 from drgst.io.npz import save_graph
 from drgst.io.split_files import load_split, save_split
+from drgst.io.write_tables import write_tables
 from drgst.runs.cluster import Cluster
-from drgst.tables.graph_tables import write_tables
 
 QUICK = (
     "--recipe",

@@ -18,8 +18,9 @@ from drgst.graph.split import Split
 from drgst.io import build_folder
 from drgst.io.build_folder import build_graph_folder
 from drgst.io.folder import META, STAMP, open_graph_folder, save_graph_folder
+from drgst.io.write_tables import write_tables
 from drgst.tables import source
-from drgst.tables.graph_tables import read_tables, write_tables
+from drgst.tables.read import read_tables
 
 
 def arrays(graph: Graph) -> dict[str, Any]:

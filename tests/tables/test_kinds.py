@@ -90,7 +90,7 @@ def test_text_is_tf_idf_with_unit_rows() -> None:
     assert block[2].tolist() == [0, 0, 1]
 
 
-TEXTS = st.text(st.characters(exclude_characters="\0"), max_size=12)  # the reader refuses zero bytes
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)  # the reader refuses zero bytes
 VALUES = st.one_of(st.none(), TEXTS, st.integers().map(str), st.floats().map(str), st.dates().map(str))
 
 

@@ -56,7 +56,7 @@ def classify(
 
     from drgst.errors import SettingError
     from drgst.runs.folder import RunFolder
-    from drgst.tables.graph_tables import try_tables
+    from drgst.tables.read import try_tables
 
     if (label is None) == (labels is None):
         raise SettingError("give --label, the column of classes, or --labels, a CSV with ids and labels")

@@ -176,7 +176,7 @@ def _checked(
     if (options or edges) and "label" not in options and not folder:
         raise SettingError("--label is missing: it names the column of classes")
     if options or tables:
-        from drgst.tables.graph_tables import try_tables
+        from drgst.tables.read import try_tables
 
         made, faults = try_tables(source, edges, **options)
         return (None if made is None else made.graph), faults

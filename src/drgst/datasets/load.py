@@ -86,7 +86,7 @@ def _open_path(path: Path, classes: tuple[str, ...] | None, labels: PathLike | N
     if is_folder and is_graph_folder(path):
         return open_graph_folder(path)
     if is_folder or path.suffix in (".csv", ".parquet"):
-        from drgst.tables.graph_tables import read_tables, sibling_tables  # pyarrow is slow to import
+        from drgst.tables.read import read_tables, sibling_tables  # pyarrow is slow to import
 
         nodes, edges = (path, None) if is_folder else sibling_tables(path)
         return read_tables(nodes, edges, classes=classes)

@@ -1,14 +1,42 @@
-"""Graphs from tables with columns of any type: :func:`from_tables`."""
+"""Graphs from tables: :func:`from_tables` for columns of any type, :func:`read_tables` for columns with fixed names.
+
+A graph folder has two tables with one row per node and one row per edge, whose columns have fixed names.
+
+``nodes.csv`` or ``nodes.parquet``
+    ``id``        the node's name or number, unique (required)
+    ``label``     the class, empty if unknown
+    ``split``     ``train``, ``val``, ``test`` or empty; further splits as ``split:NAME``
+    ``features``  the node's features as ``index:value`` pairs separated by blanks, indices from 0; ``:1`` may be
+                  omitted: ``3:1.0 17:0.5 20``. The name ``features:1433`` also gives their number. In Parquet the
+                  column may hold lists of numbers instead.
+    any other     one feature (not together with ``features``)
+
+``edges.csv`` or ``edges.parquet``
+    ``source``, ``target``  node ids (required)
+    ``weight``              0 or above; 1 without this column
+
+The reader and its rules are those of :func:`from_tables`; the names above are its defaults. Two things differ.
+Features that are all numbers, without a missing cell, stay as they are, so that research data keep their values; with
+any other cell in the feature columns, all of them are encoded as :func:`from_tables` does. No features are made
+from edges. How repeated rows are aggregated is said in :func:`drgst.tables.adjacency.undirected`.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from drgst.errors import DataFileError, GraphError, NoLabels
+from drgst.files import PathLike, reading
+from drgst.graph.core import Graph
 from drgst.tables.build import Parts, TableGraph
 from drgst.tables.faults import Fault, TableError
-from drgst.tables.inspection import Inspection
+from drgst.tables.inspection import NO_LABEL, Inspection
 from drgst.tables.options import Aggregate, Columns, Endpoints, TableOptions
 from drgst.tables.schema import TableSchema
+
+FORMATS = ("csv", "parquet")
+NAMES = {"id": "id", "label": "label", "source": "source", "target": "target"}
 
 
 def from_tables(
@@ -71,3 +99,94 @@ def read_graph(nodes: Any, edges: Any, options: TableOptions) -> TableGraph:
     """The graph of tables, or :class:`TableError` with all their faults."""
     parts = Parts(Inspection(nodes, edges, options))
     return parts.graph(TableSchema.fit(parts))
+
+
+def read_tables(
+    nodes: PathLike, edges: PathLike | None = None, name: str | None = None, classes: tuple[str, ...] | None = None
+) -> Graph:
+    """Read a graph from a folder with ``nodes.*`` and ``edges.*``, or from two files.
+
+    The columns are described in :mod:`drgst.tables.read`. Classes are ordered by number if all labels are whole
+    numbers, else by name. ``name`` defaults to the name of the folder. ``classes`` are the class names of a model that
+    will predict the graph: labels may then be missing, and other labels count as unknown.
+    """
+    if edges is None:
+        folder = Path(nodes)
+        node_path, edge_path = table_paths(folder)
+    else:
+        folder, node_path, edge_path = Path(nodes).parent, _checked(Path(nodes)), _checked(Path(edges))
+    try:
+        tables = read_folder(node_path, edge_path, classes)
+    except TableError as error:
+        if [fault.message for fault in error.faults] == [NO_LABEL]:
+            raise NoLabels(str(error)) from error  # labels may be added to the graph
+        raise
+    return tables.graph.with_(name=name or folder.resolve().name or "graph")
+
+
+def read_folder(nodes: Path, edges: Path, classes: tuple[str, ...] | None = None, **options: Any) -> TableGraph:
+    """The graph of two tables with the fixed names, which ``options`` of :func:`drgst.from_tables` may replace."""
+    try:
+        tables = read_graph(nodes, edges, folder_options(classes=classes, **options))
+    except GraphError as error:
+        raise type(error)(f"{nodes}: {error}") from error
+    if classes is not None and tables.graph.prepared and tables.graph.num_features:
+        message = (
+            "not all cells of its columns are numbers, and a graph folder does not say how they were encoded in "
+            "fitting: drgst predict RUN --nodes reads them as drgst classify did"
+        )
+        raise TableError([Fault(nodes.name, message)])
+    return tables
+
+
+def folder_options(**given: Any) -> TableOptions:
+    """The options that read the two tables of a graph folder."""
+    return TableOptions.of(**{**NAMES, "raw": True, "edge_columns": False, **given})
+
+
+def try_tables(
+    source: PathLike, edges: Any = None, classes: tuple[str, ...] | None = None, **options: Any
+) -> tuple[TableGraph | None, tuple[Fault, ...]]:
+    """The graph of tables, or all their faults: of :func:`drgst.from_tables` with ``label``, else of a graph folder.
+
+    With ``classes`` labels may be missing.
+    """
+    try:
+        if "label" in options or classes is not None:
+            return read_graph(source, edges, TableOptions.of(**options, classes=classes)), ()
+        return read_folder(*table_paths(Path(source).expanduser()), **options), ()
+    except TableError as error:
+        return None, error.faults
+
+
+def table_paths(path: Path) -> tuple[Path, Path]:
+    """The paths of the node table and the edge table, given their folder or one of both."""
+    tables = path.suffix.removeprefix(".") in FORMATS and not path.is_dir()
+    return sibling_tables(path) if tables else (_table_in(path, "nodes"), _table_in(path, "edges"))
+
+
+def sibling_tables(path: Path) -> tuple[Path, Path]:
+    """The paths of the node table and the edge table, given one: ``my_nodes.csv`` belongs to ``my_edges.csv``."""
+    for mine, other in (("nodes", "edges"), ("edges", "nodes")):
+        if mine in path.stem:
+            sibling = path.with_name(path.name.replace(mine, other))
+            return (path, sibling) if mine == "nodes" else (sibling, path)
+    raise DataFileError(f"{path} is not a graph: a table must be called nodes{path.suffix} or edges{path.suffix}")
+
+
+def _table_in(folder: Path, stem: str) -> Path:
+    with reading(folder):
+        found = [folder / f"{stem}.{suffix}" for suffix in FORMATS if (folder / f"{stem}.{suffix}").is_file()]
+        if not folder.is_dir():
+            raise DataFileError(f"{folder} is not a folder with {stem}.csv or {stem}.parquet")
+    if not found:
+        raise DataFileError(f"{folder} holds neither {stem}.csv nor {stem}.parquet; one of them is needed")
+    if len(found) > 1:
+        raise DataFileError(f"{folder} holds both {stem}.csv and {stem}.parquet; only one of them is allowed")
+    return found[0]
+
+
+def _checked(path: Path) -> Path:
+    if path.suffix.removeprefix(".") not in FORMATS:
+        raise DataFileError(f"{path} is not a table: .csv and .parquet are read")
+    return path

@@ -16,7 +16,7 @@ from drgst.errors import DataFileError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
 from drgst.io.build_folder import build_graph_folder
-from drgst.tables.graph_tables import try_tables
+from drgst.tables.read import try_tables
 
 PEOPLE = """\
 id,label,split,age,"likes, tea"
