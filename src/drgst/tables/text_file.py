@@ -20,6 +20,7 @@ from drgst.tables.faults import Fault, TableError, counted
 
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}  # the delimiters that are detected
 _BLOCK = 1 << 24  # bytes: a row must fit in a block
+_HEAD = 1 << 16  # characters in which there is no zero byte in a text file
 _SAMPLE = 100  # rows from which the delimiter is detected
 
 
@@ -104,7 +105,7 @@ class TextFile:
         text = head.decode(self.encoding, errors="ignore").removeprefix("\ufeff")
         if not text.strip():
             raise TableError([Fault(self.name, "is empty: a header line with column names is needed")])
-        if "\0" in text:
+        if "\0" in text[:_HEAD]:  # one further below is a fault of its cell
             raise TableError([Fault(self.name, "is not a text file: it holds zero bytes")])
         self.delimiter = _delimiter(text)
         lines = io.StringIO(text, newline="")
