@@ -187,6 +187,19 @@ def random_split(
     return split
 
 
+def validated_split(graph: Graph, k: int, val: int, seed: int, pool: Pool = "unlabelled") -> Split:
+    """k training and ``val`` validation nodes per class, drawn from all labelled nodes; all others are test nodes."""
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(graph.labels >= 0))
+    ranks = _rank_within_class(graph.labels[order], graph.num_classes)
+    train, chosen_val, test = order[ranks < k], order[(ranks >= k) & (ranks < k + val)], order[ranks >= k + val]
+    if not test.size:
+        raise SplitError(f"no test node is left after {k} training and {val} validation labels per class")
+    name = f"per-class-{k}-validation-{val}-seed-{seed}"
+    split = Split.of(train, chosen_val, test, graph.num_nodes, pool, name)
+    split.check(graph)
+    return split
+
+
 def fold_splits(graph: Graph, folds: int = 5, seed: int = 0, split: Split | None = None) -> list[Split]:
     """K splits for cross-validation on one graph: each takes one part of the training nodes as test nodes.
 

@@ -1,4 +1,4 @@
-"""Methods without self-training, S_U = ∅: two without a network, and every network alone.
+"""Methods without self-training, S_U = ∅: three without a network, and every network alone.
 
 Each network is also a backbone for any other recipe (setting ``backbone``).
 """
@@ -41,6 +41,12 @@ def logistic_ppr(settings: Settings) -> Recipe:
     ``alpha`` is 0.1 and c = ``inverse_l2`` is 100. There is no information gain.
     """
     return Recipe(learner=LogisticPPR(settings.alpha, settings.inverse_l2), stop=(NoNewLabels(),))
+
+
+@recipe("logistic", "logistic regression on the features, no edges, no network", "linear baseline")
+def logistic(settings: Settings) -> Recipe:
+    """logits = X W + b: ``logistic-ppr`` with α = 1, Π = I. c = ``inverse_l2`` is 100."""
+    return Recipe(learner=LogisticPPR(1.0, settings.inverse_l2), stop=(NoNewLabels(),))
 
 
 PAPERS = {

@@ -13,7 +13,7 @@ from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS, data_source
 from drgst.errors import NoLabels, SettingError, unknown
 from drgst.graph.core import Graph
-from drgst.graph.split import Pool, Split, default_split, draw_split
+from drgst.graph.split import Pool, Split, default_split, draw_split, validated_split
 from drgst.io.split_files import load_split
 from drgst.recipes import find_recipe
 from drgst.runs.added_labels import AddedLabel, add_labels, read_added, sample_mask, train_on
@@ -21,7 +21,7 @@ from drgst.selftrain.settings import Settings
 
 DATA, PER_CLASS = "cora", 3
 PAPERS_RECIPE, OWN_RECIPE = "drgst-de", "drgst-plus"  # the defaults on the paper's data sets and on other graphs
-VALIDATIONS = ("public", "none")
+VALIDATIONS = ("public", "none")  # or a number of labels per class
 MOST_THREADS = 1024
 
 
@@ -36,7 +36,7 @@ class RunConfig:
     add_labels: str | None = None  # CSV files of further labels, one path per line
     seed: int | None = None  # of the draw and of the training
     pool: str | None = None  # the nodes that may be pseudo-labelled
-    validation: str | None = None  # "none": validation labels are hidden from the run
+    validation: str | None = None  # "none": hidden from the run; "30": drawn, 30 labels per class
     threads: int | None = None  # of torch; another number changes the last bits
     labels: str | None = None  # of a graph file: the path of a table, or a node attribute
     recipe_sha256: str | None = None  # of a recipe file
@@ -53,8 +53,12 @@ class RunConfig:
         for key in ("data", "labels", "recipe", "split", "pool", "add_labels"):
             if getattr(self, key) == "":
                 raise SettingError(f"{key} is empty; leave it out for the default")
-        if self.validation not in (None, *VALIDATIONS):
-            raise SettingError(unknown("validation", str(self.validation), VALIDATIONS))
+        if self.validation not in (None, *VALIDATIONS) and not self.drawn_validation:
+            raise SettingError(
+                unknown("validation", str(self.validation), (*VALIDATIONS, "a number of labels per class"))
+            )
+        if self.drawn_validation and self.split is not None:
+            raise SettingError("validation is a number of labels per class, but the split is given; use public or none")
 
     def updated(self, other: RunConfig) -> RunConfig:
         """This config with every value that ``other`` gives, without the values that no longer apply."""
@@ -102,9 +106,14 @@ class RunConfig:
 
         The draw of the paper's protocol: on its data sets the training labels are drawn from the 20 public ones per
         class with ``seed``; validation and test nodes are the public ones. ``validation="none"`` moves the validation
-        nodes to the pool and hides their labels.
+        nodes to the pool and hides their labels. With a number as ``validation``, so many validation labels per class
+        are drawn with the training labels from all labelled nodes, and all others are test nodes.
         """
         pool = cast(Pool, self.pool)
+        if self.drawn_validation:
+            if self.per_class is None:
+                raise SettingError("validation is a number of labels per class; give per_class, too")
+            return validated_split(graph, self.per_class, self.drawn_validation, self.seed or 0, pool or "unlabelled")
         if self.per_class is not None:
             split = draw_split(graph, self.per_class, self.seed or 0, pool or "unlabelled")
         else:
@@ -112,6 +121,12 @@ class RunConfig:
             split = load_split(self.split, graph, not self.add_labels) if self.split else default_split(graph)
             split = split if pool is None else split.with_pool(pool, graph.num_nodes)
         return split.without_validation() if self.validation == "none" else split
+
+    @property
+    def drawn_validation(self) -> int:
+        """The validation labels per class that are drawn; 0 where the data set's are used, or none."""
+        text = self.validation or ""
+        return int(text) if text.isascii() and text.isdigit() else 0
 
     def open(self, opener: Callable[[str], Graph]) -> Graph:
         """The graph. A graph without labels gets the classes of the added labels."""
@@ -149,7 +164,7 @@ class RunConfig:
         """
         data, recipe = Path(str(self.data)).stem, str(self.recipe)
         method = recipe.replace(":", "-")
-        hidden = "no-validation" if self.validation == "none" else None
+        hidden = {"none": "no-validation", "public": None}.get(str(self.validation), f"{self.validation}-validation")
         return "-".join(str(p) for p in (data, method, self.per_class, hidden, f"seed{self.seed}") if p is not None)
 
     def keys(self) -> dict[str, Any]:

@@ -64,7 +64,8 @@ def propagate(s: sp.csr_array, start: np.ndarray, alpha: float, steps: int) -> n
 
 def propagate_to_limit(s: sp.csr_array, start: np.ndarray, restart: float, tolerance: float = 1e-6) -> np.ndarray:
     """α (I - (1-α) S)^-1 Y with α = ``restart``, (N, D), by :func:`propagate` until (1-α)ᵗ < ``tolerance``."""
-    return propagate(s, start, 1 - restart, math.ceil(math.log(tolerance) / math.log(1 - restart)))
+    steps = math.ceil(math.log(tolerance) / math.log(1 - restart)) if restart < 1 else 0
+    return propagate(s, start, 1 - restart, steps)
 
 
 def smooth_log_probs(log_p: np.ndarray, s: sp.csr_array | MatrixSum, steps: int = 5) -> np.ndarray:

@@ -42,7 +42,7 @@ class Expander:
 
     def tasks(self, cell: Cell) -> list[Task]:
         """One per draw; draw d of every recipe has the same split and seed."""
-        return [self._task(cell, number) for number in range(self.grid.draws)]
+        return [self._task(cell, number) for number in self.grid.draws]
 
     def _task(self, cell: Cell, number: int) -> Task:
         graph = self.graph(cell.source)

@@ -32,7 +32,7 @@ class Grid:
     datasets: Sequence[str]  # names or paths
     per_class: Sequence[int]
     recipes: Sequence[str]
-    draws: int
+    draws: int | Sequence[int]  # their number, or the draws themselves
     changes: Mapping[str, Any] = field(default_factory=dict)  # of settings, for all runs
     presets: Sequence[RunConfig] = ()  # settings for the cells that they name; the last one that fits counts
     pool: str = "unlabelled"
@@ -44,8 +44,10 @@ class Grid:
             if not getattr(self, name):
                 raise SettingError(f"the grid is empty: {name} names nothing")
             object.__setattr__(self, name, tuple(dict.fromkeys(getattr(self, name))))
-        if self.draws < 1:
+        draws = tuple(range(self.draws)) if isinstance(self.draws, int) else tuple(self.draws)
+        if not draws or min(draws) < 0:
             raise SettingError(f"the grid is empty: draws is {self.draws}, but at least 1 is needed")
+        object.__setattr__(self, "draws", draws)
         for k in self.per_class:
             if k < 1:
                 raise SettingError(f"per_class is {k}, but at least 1 label per class is needed")

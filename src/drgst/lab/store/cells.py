@@ -67,7 +67,7 @@ class Runs:
     def trains_on_validation(self) -> bool:
         """Whether validation labels are training labels, too."""
         row = self.rows[0]
-        return row["validation"] == "public" and _settings(row["settings"]).get("val_labels") == "train"
+        return row["validation"] != "none" and _settings(row["settings"]).get("val_labels") == "train"
 
     def figure(self, name: str) -> dict[int, float]:
         """Draw -> figure, without draws that lack it."""
