@@ -5,7 +5,7 @@ DRGST_DATA=/path/to/data python scripts/graphs.py --more /path/to/npz --recipes 
 
 The paper's four graphs have the labels of the paper's test nodes removed, so that nothing is measured on them. Runs are
 kept in ``runs/graphs.db`` and one that is there is not made again. Steps are in order of cost. At the end, or when the
-time is over, all runs are written to ``results/graphs.csv``. Poisson learning is run where ``graphlearning`` is installed.
+time is over, all runs are written to ``results/graphs.csv``. Poisson learning needs the package ``graphlearning``.
 """
 
 from __future__ import annotations
