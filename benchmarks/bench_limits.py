@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from drgst.lab.grid.execute import blank, execute
-from drgst.lab.grid.expand import Expander
+from drgst.lab.grid.execute import Expander, blank, execute
 from drgst.lab.grid.grid import Grid
 from drgst.lab.paper import ABLATED, DATASETS, LABELS
 from drgst.lab.store import Store

@@ -70,14 +70,17 @@ class Poisson:
         from graphlearning import ssl  # compiled on installation, so it is not a dependency of drgst
 
         began = time.perf_counter()
-        scores = np.asarray(ssl.poisson(problem.graph.adjacency).fit(targets.nodes, targets.labels), dtype=np.float32)
+        # the default solver does not converge on graphs of several components; this one divides by a degree of 0
+        model = ssl.poisson(problem.graph.adjacency, solver="gradient_descent")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.nan_to_num(model.fit(targets.nodes, targets.labels)).astype(np.float32)
         return fitted("Poisson learning", problem, scores, {"scores": scores}, began)
 
     def predict(self, state: State, _graph: Graph, _settings: Settings) -> np.ndarray:
         return np.asarray(state["scores"])
 
 
-@recipe("poisson", "Poisson learning: the graph alone", "Calder et al., Poisson Learning, ICML 2020")
+@recipe("poisson", "Poisson learning: the graph alone", "Calder et al., Poisson Learning, ICML 2020", version=2)
 def poisson(_settings: Settings) -> Recipe:
     """Poisson learning by the package ``graphlearning``."""
     return Recipe(learner=Poisson(), stop=(NoNewLabels(),))

@@ -167,7 +167,7 @@ ORDERS = {
     """,
     "lab/grid": """
         grid
-        execute expand key_cache leases
+        execute key_cache leases
         executors
         run_grid
     """,

@@ -9,7 +9,9 @@ import pytest
 
 from drgst.cli import main
 
-NETWORKS = {"gcn", "gat", "appnp", "ppnp", "sgc", "sage", "gin", "cheb", "dagnn", "label-propagation", "logistic-ppr"}
+NETWORKS = {"gcn", "gat", "appnp", "ppnp", "sgc", "sage", "gin", "cheb", "dagnn"} | {
+    *("label-propagation", "logistic", "logistic-ppr")
+}
 LOOPS = {"self-training", "co-training", "union", "intersection", "sts", "m3s", "abn", "cagcn-st", "margin-st"}
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from drgst.errors import StoreError
+from drgst.lab.grid.execute import Expander
 from drgst.lab.grid.executors import Inline, Local
-from drgst.lab.grid.expand import Expander
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import run_grid
 from drgst.lab.store import Store

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from drgst.datasets.load import load
 from drgst.errors import SplitError
 from drgst.graph.core import Graph, make_graph
-from drgst.graph.split import Split, per_class_split, public_split, random_split, splits_from_masks
+from drgst.graph.split import Split, per_class_split, public_split, random_split, splits_from_masks, validated_split
 
 
 def ring(labels: list[int], splits: tuple[Split, ...] = ()) -> Graph:
@@ -53,6 +53,16 @@ def test_per_class_draws_from_the_public_training_nodes_and_the_rest_joins_the_p
     assert set(whole.train) - set(drawn.train) <= set(drawn.pool)
     assert drawn.val.tolist() == whole.val.tolist()
     assert drawn.test.tolist() == whole.test.tolist()
+
+
+def test_validation_labels_are_drawn_and_the_rest_is_tested() -> None:
+    graph = ring([0] * 8 + [1] * 8 + [-1] * 2)
+    split = validated_split(graph, 2, 3, seed=1, pool="all-but-validation")
+    for part, size in ((split.train, 2), (split.val, 3), (split.test, 3)):
+        assert np.bincount(graph.labels[part]).tolist() == [size, size]
+    assert split.pool.size == 6 + 2  # test nodes, and nodes without a label
+    with pytest.raises(SplitError, match="no test node is left after 5 training and 3 validation labels per class"):
+        validated_split(graph, 5, 3, seed=1)
 
 
 def test_draws_of_one_seed_are_nested_and_differ_between_seeds() -> None:

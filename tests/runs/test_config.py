@@ -36,6 +36,8 @@ def test_values_that_exclude_each_other() -> None:
         RunConfig(per_class=3, split="own.json")
     with pytest.raises(SettingError, match="unknown validation 'nun'; did you mean 'none'"):
         RunConfig(validation="nun")
+    with pytest.raises(SettingError, match="but the split is given"):
+        RunConfig(validation="30", split="own.json")
 
 
 def test_conflict_names_the_first_difference() -> None:
@@ -52,6 +54,7 @@ def test_defaults_and_folder_names() -> None:
     full = RunConfig().with_defaults()
     assert (full.data, full.recipe, full.per_class, full.seed, full.pool) == ("cora", "drgst-de", 3, 0, "unlabelled")
     assert full.run_name() == "cora-drgst-de-3-seed0"
+    assert RunConfig(validation="30").with_defaults().run_name() == "cora-drgst-de-3-30-validation-seed0"
     own = RunConfig(data="graphs/town.npz", recipe="gcn", validation="none", seed=2).with_defaults()
     assert (own.per_class, own.pool) == (None, None)
     assert own.run_name() == "town-gcn-no-validation-seed2"

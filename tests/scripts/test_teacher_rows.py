@@ -7,8 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from drgst.lab.grid.execute import execute
-from drgst.lab.grid.expand import Expander
+from drgst.lab.grid.execute import Expander, execute
 from drgst.lab.grid.grid import Cell, Grid
 from drgst.lab.store.export import readable_rows
 from drgst.lab.store.schema import Row

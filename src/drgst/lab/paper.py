@@ -40,8 +40,8 @@ ABLATED = frozenset(name for recipe in DRGST for name in ablations(recipe)[1:])
 
 
 def variant_name(changes: Mapping[str, Any]) -> str:
-    """The name of runs with these changed settings in the store, such as ``beta=0.5,threshold=0.4``."""
-    return ",".join(f"{name}={value}" for name, value in sorted(changes.items())) or "default"
+    """The name of runs with these changed settings in the store, such as ``beta=0.5,threshold=0.4``; "" for none."""
+    return ",".join(f"{name}={value}" for name, value in sorted(changes.items()))
 
 
 @cache

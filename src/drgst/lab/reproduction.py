@@ -28,7 +28,7 @@ from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import BenchResult
 from drgst.lab.paper import CURVES, DATASETS, DRGST, LABELS, METHODS, SWEEPS, ablations, dataset_order, variant_name
 from drgst.lab.store import Store
-from drgst.lab.store.cells import EXPORTS, Cells, RunFilter, runs_by_cell, stored_rows
+from drgst.lab.store.cells import Cells, RunFilter, runs_by_cell, stored_rows
 from drgst.lab.store.export import to_csv
 from drgst.lab.store.schema import COLUMNS
 from drgst.lab.tables.layout import ResultTable, render
@@ -230,7 +230,7 @@ def _open(sources: Sequence[str], made: Reproduction) -> dict[str, Graph]:
 
 
 def _run(scale: Scale, path: Path, run_grid: RunGrid, made: Reproduction) -> None:
-    if path.suffix in EXPORTS:
+    if path.suffix == ".csv":
         raise SettingError(f"{path} is an export and takes no runs: add --no-run, or name a store with --store")
     with Store(path, create=True) as store:
         for title, grids in scale.grids().items():

@@ -11,8 +11,8 @@ from typing import Any
 
 from drgst.errors import RunError, SettingError, unknown
 from drgst.extras import import_extra
+from drgst.lab.grid.execute import Expander
 from drgst.lab.grid.executors import Executor
-from drgst.lab.grid.expand import Expander
 from drgst.lab.grid.grid import Cell, Grid, Task
 from drgst.lab.grid.leases import is_running, start_time
 from drgst.lab.store import Store

@@ -164,7 +164,9 @@ class RunConfig:
         """
         data, recipe = Path(str(self.data)).stem, str(self.recipe)
         method = recipe.replace(":", "-")
-        hidden = {"none": "no-validation", "public": None}.get(str(self.validation), f"{self.validation}-validation")
+        hidden = "no-validation" if self.validation == "none" else None
+        if self.drawn_validation:
+            hidden = f"{self.drawn_validation}-validation"
         return "-".join(str(p) for p in (data, method, self.per_class, hidden, f"seed{self.seed}") if p is not None)
 
     def keys(self) -> dict[str, Any]:

@@ -44,12 +44,11 @@ def test_bench_export_and_rescue(tiny: Path, tmp_path: Path, call: Call) -> None
     assert (again["ran"], again["reused"]) == (0, 8)
     assert again["cells"] == first["cells"]
 
-    for name in ("r.csv", "r.parquet"):
-        assert call("lab", "bench", "export", name, "--store", "runs.db")[0] == 0
+    assert call("lab", "bench", "export", "r.csv", "--store", "runs.db")[0] == 0
     with (tmp_path / "r.csv").open(encoding="utf-8") as handle:
         assert len(list(csv.DictReader(handle))) == 8
     variant = ("--variant", "epochs=5,samples=3,threshold=0.2")
-    for source in ("runs.db", "r.csv", "r.parquet"):
+    for source in ("runs.db", "r.csv"):
         code, out, err = call("lab", "table", "main", "--store", source, *variant, "--format", "md")
         assert code == 0, err
         assert "| tiny | 3 | drgst-de |" in out
@@ -97,7 +96,7 @@ def test_values_that_drgst_did_not_write_are_one_line(filled: Path, call: Call, 
 def test_a_finished_grid_of_a_thousand_runs_is_recognised_without_torch(
     tiny: Path, tmp_path: Path, make_row: Callable[..., dict[str, Any]]
 ) -> None:
-    from drgst.lab.grid.expand import Expander
+    from drgst.lab.grid.execute import Expander
     from drgst.lab.grid.grid import Grid
     from drgst.lab.grid.key_cache import KeyCache
 

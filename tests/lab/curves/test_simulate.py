@@ -63,15 +63,6 @@ def test_only_free_nodes_are_asked(tiny: Path) -> None:
     np.testing.assert_array_equal(other._fit(split.train, sampled, np.random.default_rng(0))[0], p)
 
 
-def test_validation_labels_judge(tiny: Path) -> None:
-    (task,) = plan(tiny, recipe="drgst-plus", judge="validation").tasks()
-    row = execute_curve(task)
-    assert row["val_accuracy"] is not None
-    assert row["test_accuracy"] is None
-    with pytest.raises(SettingError, match="can't judge"):
-        plan(tiny, recipe="gcn", judge="validation")
-
-
 def test_store_keeps_curves_apart_from_runs(tiny: Path, store: Store) -> None:
     """A second call makes none; tables of runs do not show them."""
     wanted = plan(tiny, recipe="drgst-plus", by=("random", "margin"), budget=2, batch=2)
@@ -84,7 +75,7 @@ def test_store_keeps_curves_apart_from_runs(tiny: Path, store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("changes", "words"),
-    [({"by": ("margn",)}, "margin"), ({"budget": 0}, "budget"), ({"by": ()}, "no chooser"), ({"judge": "x"}, "judge")],
+    [({"by": ("margn",)}, "margin"), ({"budget": 0}, "budget"), ({"by": ()}, "no chooser")],
 )
 def test_refused(tiny: Path, changes: dict[str, object], words: str) -> None:
     with pytest.raises(SettingError, match=words):

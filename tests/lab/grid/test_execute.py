@@ -7,8 +7,7 @@ from pathlib import Path
 
 from drgst.datasets.synthetic import block_model
 from drgst.io.npz import save_graph
-from drgst.lab.grid.execute import task_run
-from drgst.lab.grid.expand import Expander
+from drgst.lab.grid.execute import Expander, task_run
 from drgst.lab.grid.grid import Grid
 from drgst.selftrain.problem import Problem
 

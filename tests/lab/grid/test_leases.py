@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from drgst.lab.grid.execute import Expander
 from drgst.lab.grid.executors import Inline
-from drgst.lab.grid.expand import Expander
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.leases import EXPIRY, Leases, is_running, start_time
 from drgst.lab.grid.run_grid import run_grid

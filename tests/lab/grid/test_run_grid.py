@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from drgst.errors import DrgstError, TrainingError
+from drgst.lab.grid.execute import Expander
 from drgst.lab.grid.executors import Inline
-from drgst.lab.grid.expand import Expander
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import BenchCallback, BenchResult, code_version, run_grid
 from drgst.lab.store import Store

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from drgst.errors import SettingError
-from drgst.lab.grid.expand import Expander
-from drgst.lab.grid.grid import Grid, Task, variant
+from drgst.lab.grid.execute import Expander
+from drgst.lab.grid.grid import Grid, Task
 from drgst.lab.store.export import readable_rows
 from drgst.recipes import registry
 
@@ -73,6 +73,14 @@ def test_of_the_settings_of_a_grid_each_recipe_takes_those_that_it_reads() -> No
         Expander(Grid(("cora",), (3,), ("gcn",), 1, {"beta": 5})).check()
 
 
+def test_draws_are_a_number_or_given() -> None:
+    assert Grid(("cora",), (3,), ("gcn",), 2).draws == (0, 1)
+    grid = Grid(("cora",), (3,), ("gcn",), range(100, 102))
+    assert [task.seed for task in Expander(grid).tasks(next(grid.cells()))] == [100, 101]
+    with pytest.raises(SettingError, match="at least 1 draw"):
+        Grid(("cora",), (3,), ("gcn",), 0)
+
+
 def test_a_new_version_has_new_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     before = expanded("gcn")
     monkeypatch.setitem(registry._TABLE, "gcn", replace(registry._TABLE["gcn"], version=2))
@@ -82,8 +90,7 @@ def test_a_new_version_has_new_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_variant_names_what_differs() -> None:
-    assert variant({"beta": 1.0, "lr": 0.1}, {"beta": 0.5, "lr": 0.1}) == "beta=1.0"
-    assert variant({"beta": 0.5}, {"beta": 0.5}) == ""
+    assert expanded("gcn").variant == expanded("gcn", dropout=0.5).variant == ""
     assert expanded("gcn", smooth="correct-and-smooth").variant == "smooth=correct-and-smooth"
 
 

@@ -21,12 +21,12 @@ def bench(
     recipes: Annotated[
         str, typer.Option(parser=own_recipe, metavar="NAMES", help="Methods, separated by commas.")
     ] = "gcn,drgst-do,drgst-de",
-    draws: Annotated[int, typer.Option(help="Number of splits and seeds; the same for every recipe.")] = 10,
+    draws: Annotated[str, typer.Option(help="Number of splits and seeds, or a range such as 100-104.")] = "10",
     jobs: JobsOption = None,
     store: StoreOption = Path("runs.db"),
     changes: SetOption = None,
     preset: Annotated[list[Path] | None, typer.Option(help="Settings for the cell that the file names.")] = None,
-    validation: Annotated[str, typer.Option(help="public, or none: only training labels are known.")] = "public",
+    validation: Annotated[str, typer.Option(help="public, none, or labels per class to draw, such as 30.")] = "public",
     executor: Annotated[str, typer.Option(help="local, ray, or ray@HOST:PORT: a Ray cluster.")] = "local",
     json: JsonOption = False,
 ) -> None:
@@ -49,7 +49,8 @@ def bench(
         settings = parse_changes(changes or [], also=("pool",))
         presets = [read_config(path) for path in preset or []]
     pool = settings.pop("pool", "unlabelled")
-    grid = Grid(words(datasets), _numbers(per_class), words(recipes), draws, settings, presets, pool, validation)
+    labels, numbers = _numbers("--per-class", per_class), _draws(draws)
+    grid = Grid(words(datasets), labels, words(recipes), numbers, settings, presets, pool, validation)
     with (
         interruptible(f"the finished runs are kept in {store}"),
         make_executor(executor, jobs) as worker,
@@ -66,23 +67,23 @@ def bench(
 
 @app.command()
 def export(
-    out: Annotated[Path, typer.Argument(parser=out_file, metavar="FILE", help="FILE.csv, FILE.parquet, or - for CSV.")],
+    out: Annotated[Path, typer.Argument(parser=out_file, metavar="FILE", help="FILE.csv, or - for standard output.")],
     store: StoreOption = Path("runs.db"),
 ) -> None:
-    """Write all runs of a store as a table."""
+    """Write all runs of a store as CSV."""
     from drgst.files import STANDARD_OUTPUT
     from drgst.lab.store import Store
-    from drgst.lab.store.export import to_csv, to_parquet
+    from drgst.lab.store.export import to_csv
 
     with Store(store) as opened:
         rows = opened.all_rows()
-    (to_parquet if out.suffix == ".parquet" else to_csv)(rows, out)
+    to_csv(rows, out)
     get_console(out == STANDARD_OUTPUT).print(f"{len(rows):,} runs in {out}", soft_wrap=True)
 
 
 @app.command()
 def rescue(
-    damaged: Annotated[Path, typer.Argument(help="A damaged store, or an exported .csv or .parquet.")],
+    damaged: Annotated[Path, typer.Argument(help="A damaged store, or an exported .csv.")],
     store: StoreOption = Path("runs.db"),
 ) -> None:
     """Copy the runs that can be read from a damaged store, or from an export, into a store."""
@@ -101,10 +102,20 @@ def words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _numbers(text: str) -> list[int]:
+def _numbers(option: str, text: str) -> list[int]:
     from drgst.errors import SettingError
 
     try:
         return [int(word) for word in words(text)]
     except ValueError:
-        raise SettingError(f"--per-class takes whole numbers separated by commas, not {text!r}") from None
+        raise SettingError(f"{option} takes whole numbers separated by commas, not {text!r}") from None
+
+
+def _draws(text: str) -> range:
+    """``10`` -> 0 to 9, ``100-104`` -> 100 to 104."""
+    from drgst.errors import SettingError
+
+    first, dash, last = text.partition("-")
+    if not (first.isdecimal() and (last.isdecimal() if dash else True)):
+        raise SettingError(f"--draws takes a number of draws or a range such as 100-104, not {text!r}")
+    return range(int(first), int(last) + 1) if dash else range(int(first))

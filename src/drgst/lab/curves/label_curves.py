@@ -121,7 +121,7 @@ def curve_groups(rows: Iterable[Row], order: Iterable[str]) -> dict[str, CurveGr
     return {by: CurveGroup(by, dict(sorted(curves.items()))) for by, curves in found.items() if curves}
 
 
-def draw(groups: Mapping[str, CurveGroup], title: str, judge: str) -> style.Figure:
+def draw(groups: Mapping[str, CurveGroup], title: str) -> style.Figure:
     """One panel; the interval is that of the mean over draws, where there are three or more."""
     figure, ((panel,),) = style.new_figure(2.4)
     entries: style.Entries = {}
@@ -138,7 +138,7 @@ def draw(groups: Mapping[str, CurveGroup], title: str, judge: str) -> style.Figu
         entries[by] = {"color": colour, "marker": marker, "ms": 2.4}
         shown += mean.tolist()
     panel.set_xlabel("labels")
-    panel.set_ylabel(f"{judge} accuracy (%)")
+    panel.set_ylabel("test accuracy (%)")
     panel.set_title(f"{title}, {style.count_draws(len(group.curves) for group in groups.values())}")
     style.limit_y(panel, shown)
     style.legend(figure, panel, entries, 3)
@@ -209,7 +209,7 @@ class LabelCurves:
         rows = self.summary(against)
         best = max((row["area"] for row in rows), default=0.0)
         notes = (
-            f"accuracy on {plan.judge} nodes in %; area, macro F1 and ECE are means over the curve; s per choice",
+            "accuracy on test nodes in %; area, macro F1 and ECE are means over the curve; s per choice",
             f"needs: share of the labels after which the accuracy is that of {against} at the end",
         )
         return render(ResultTable(title, columns, [_entries(row, best) for row in rows], notes=notes), how)
@@ -218,7 +218,7 @@ class LabelCurves:
         """Accuracy against the number of labels, with 95 % intervals."""
         style.check_matplotlib()
         with style.styled():
-            return draw(self.groups, f"{self.plan.recipe} on {self.dataset}", self.plan.judge)
+            return draw(self.groups, f"{self.plan.recipe} on {self.dataset}")
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{by} {len(group.curves)}" for by, group in self.groups.items())
@@ -239,7 +239,6 @@ def label_curve(
     draws: int = 5,
     first_draw: int = 0,
     validation: str | None = None,
-    judge: str = "test",
     settings: Mapping[str, Any] | None = None,
     store: str | Path | None = None,
     jobs: int | None = None,
@@ -248,9 +247,9 @@ def label_curve(
     """Reveal labels batch by batch as each chooser of ``by`` asks for them, refit, and record how accuracy grows.
 
     ``start`` is the number of labels per class at the start; 0 starts from no labels at all. ``budget`` labels are
-    asked for, ``batch`` at a time, of nodes that are neither validation nor test nodes. ``judge`` is whose labels the
-    accuracy is measured on. Curves are kept in the file ``store``, and a curve that is there is not made again.
-    ``jobs`` is the number of processes (default: one per core; 1: this process).
+    asked for, ``batch`` at a time, of nodes that are neither validation nor test nodes. Curves are kept in the file
+    ``store``, and a curve that is there is not made again. ``jobs`` is the number of processes (default: one per core;
+    1: this process).
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="drgst-label-curve-")))
@@ -260,7 +259,7 @@ def label_curve(
             save_graph(data, source)
         choosers = (by,) if isinstance(by, str) else tuple(by)
         changes = dict(settings or {})
-        plan = Plan(source, recipe, start, budget, batch, choosers, draws, first_draw, validation, judge, changes)
+        plan = Plan(source, recipe, start, budget, batch, choosers, draws, first_draw, validation, changes)
         executor = stack.enter_context(curve_executor(jobs))
         opened = stack.enter_context(Store(store or folder / "runs.db", create=True))
         return make_curves(plan, opened, executor, stack.enter_context(bench_display(progress, executor.slots)))

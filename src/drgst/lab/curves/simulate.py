@@ -21,8 +21,7 @@ from drgst.errors import RunError, SettingError, unknown
 from drgst.graph.core import Graph
 from drgst.graph.split import Split, draw_split
 from drgst.lab.curves.choosers import CURVE_CHOOSERS
-from drgst.lab.grid.execute import Row, blank, describe_error, failed, graph_cache, graph_of
-from drgst.lab.grid.expand import resolved
+from drgst.lab.grid.execute import Row, blank, describe_error, failed, graph_cache, graph_of, resolved
 from drgst.lab.grid.grid import Task
 from drgst.lab.store.cells import CURVE
 from drgst.lab.store.schema import canonical
@@ -35,7 +34,6 @@ from drgst.runs.run import Run
 from drgst.selftrain.problem import GraphCache
 from drgst.selftrain.views.graph_views import Views
 
-JUDGES = ("test", "validation")
 SUGGEST = "suggest"  # the default chooser of the recipe
 VERSION = 1  # of the choosers and of the simulation; raised when curves change
 
@@ -53,7 +51,6 @@ class Plan:
     draws: int = 5
     first_draw: int = 0
     validation: str | None = None  # public, or none; None: none where the recipe trains on validation labels
-    judge: str = "test"  # whose labels judge: test, or validation nodes
     changes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -66,12 +63,8 @@ class Plan:
                 raise SettingError(unknown("chooser", name, (SUGGEST, *CURVE_CHOOSERS)))
         if not self.by:
             raise SettingError("no chooser is named")
-        if self.judge not in JUDGES:
-            raise SettingError(unknown("judge", self.judge, JUDGES))
         if self.validation not in (None, *VALIDATIONS):
             raise SettingError(unknown("validation", str(self.validation), VALIDATIONS))
-        if self.judge == "validation" and self.hides_validation is False:
-            raise SettingError("validation nodes can't judge where their labels are used; take validation=none")
         object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
 
     @property
@@ -93,7 +86,7 @@ class Plan:
         split = start_split(graph, self.start, draw)
         drawn = split if self.start else start_split(graph, 1, draw)
         facts = resolved(spec.name, graph, drawn, spec.readable(self.changes))
-        words = f"{CURVE} by={by},budget={self.budget},batch={self.batch},judge={self.judge}"
+        words = f"{CURVE} by={by},budget={self.budget},batch={self.batch},judge=test"
         facts["variant"] = ",".join(part for part in (words, facts["variant"]) if part)
         steps = -(-self.budget // self.batch) + 1
         return CurveTask(
@@ -110,7 +103,6 @@ class Plan:
             by=by,
             budget=self.budget,
             batch=self.batch,
-            judge=self.judge,
             **facts,
         )
 
@@ -122,13 +114,12 @@ class CurveTask(Task):
     by: str = SUGGEST
     budget: int = 100
     batch: int = 10
-    judge: str = "test"
 
     @property
     def key(self) -> str:
         """SHA-256 of the run at the start and of how labels are added."""
         by = default_chooser(self.recipe) if self.by == SUGGEST else self.by
-        facts = [super().key, CURVE, VERSION, by, self.budget, self.batch, self.judge, self.validation]
+        facts = [super().key, CURVE, VERSION, by, self.budget, self.batch, "test", self.validation]
         return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
     @property
@@ -154,8 +145,8 @@ def execute_curve(task: Task) -> Row:
         began = time.perf_counter()
         points = Simulation(graph_of(task), task, graph_cache(task.data_sha256)).points()
         last = points[-1]
-        figures = {"test_accuracy" if task.judge == "test" else "val_accuracy": last["accuracy"]}
-        figures |= {"macro_f1": last["macro_f1"], "ece": last["ece"], "stages": len(points) - 1}
+        figures = {"test_accuracy": last["accuracy"], "macro_f1": last["macro_f1"], "ece": last["ece"]}
+        figures["stages"] = len(points) - 1
         seconds = round(time.perf_counter() - began, 4)
         return {**blank(task), **figures, "seconds": seconds, "stage_rows": json.dumps(points)}
     except Exception as error:
@@ -181,11 +172,6 @@ class Simulation:
         if split_fingerprint(self.graph, split) != self.task.split_sha256:
             raise RunError(f"the labels or the split of {self.task.source} have changed since the plan was made")
         return split
-
-    @cached_property
-    def judges(self) -> np.ndarray:
-        """The nodes whose labels judge."""
-        return self.split.test if self.task.judge == "test" else self.split.val
 
     def points(self) -> list[Point]:
         """One point per fit."""
@@ -233,7 +219,7 @@ class Simulation:
         return replace(run, problem=replace(run.problem, sampled=mask)).sharing(self.cache).execute(), known
 
     def _figures(self, p: np.ndarray) -> Point:
-        scores = ClassScores(p[self.judges], self.graph.labels[self.judges])
+        scores = ClassScores(p[self.split.test], self.graph.labels[self.split.test])
         return {name: _rounded(getattr(scores, name)()) for name in ("accuracy", "macro_f1", "ece")}
 
 

@@ -45,8 +45,8 @@ class Grid:
                 raise SettingError(f"the grid is empty: {name} names nothing")
             object.__setattr__(self, name, tuple(dict.fromkeys(getattr(self, name))))
         draws = tuple(range(self.draws)) if isinstance(self.draws, int) else tuple(self.draws)
-        if not draws or min(draws) < 0:
-            raise SettingError(f"the grid is empty: draws is {self.draws}, but at least 1 is needed")
+        if not draws:
+            raise SettingError("the grid is empty: at least 1 draw is needed")
         object.__setattr__(self, "draws", draws)
         for k in self.per_class:
             if k < 1:
@@ -110,8 +110,3 @@ class Task:
     def seed(self) -> int:
         """The seed of the training is the number of the draw."""
         return self.draw
-
-
-def variant(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
-    """``beta=1.0,threshold=0.4``: the settings that differ from the recipe's usual ones."""
-    return ",".join(f"{k}={settings[k]}" for k in sorted(settings) if settings[k] != usual[k])

@@ -102,7 +102,7 @@ def _keys_and_tasks(grid: Grid, store: Store, executor: Executor) -> tuple[list[
     if not missing:
         return keys, []
     executor.start(len(grid.draws) * len(missing))
-    from drgst.lab.grid.expand import Expander  # imports torch
+    from drgst.lab.grid.execute import Expander  # imports torch
 
     expander = Expander(grid)
     expander.check()

@@ -16,7 +16,6 @@ from drgst.lab.store.store import Store
 
 CellName = tuple[str, int, str]  # data set, labels per class, recipe
 CURVE = "label-curve"  # how the variant of a learning curve begins, which is not a run of a cell
-EXPORTS = (".csv", ".parquet")
 READ = tuple(name for name in COLUMNS if name not in ("stage_rows", "versions"))
 
 
@@ -82,15 +81,15 @@ Cells = Mapping[CellName, Runs]
 
 
 def stored_rows(path: Path, columns: Sequence[str] = READ) -> list[Row]:
-    """All rows of a store, or of its export (.csv, .parquet)."""
-    if path.suffix in EXPORTS:
+    """All rows of a store, or of its export (.csv)."""
+    if path.suffix == ".csv":
         return readable_rows(path)
     with Store(path) as store:
         return store.all_rows(columns)
 
 
 def read_runs(path: Path) -> list[Row]:
-    """The runs that did not fail of a store, or of its export (.csv, .parquet)."""
+    """The runs that did not fail of a store, or of its export (.csv)."""
     rows = stored_rows(path)
     if not rows:
         raise StoreError(f"{path} holds no runs yet; drgst lab bench --store {path} makes some")

@@ -1,4 +1,4 @@
-"""Runs as tables, and back: CSV and Parquet of a store, and what can be read of a damaged one."""
+"""Runs as CSV, and back, and what can be read of a damaged store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from drgst.errors import DrgstWarning, StoreError
-from drgst.files import csv_text, original_cell, replacing, write_text
+from drgst.files import csv_text, original_cell, write_text
 from drgst.lab.store.schema import COLUMNS, FOREIGN, KINDS, Row, invalid
 
 _PARSERS: dict[str, Callable[[str], Any]] = {"INTEGER": int, "REAL": float}
@@ -22,27 +22,16 @@ def to_csv(rows: Iterable[Row], path: Path) -> None:
     write_text(path, csv_text([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
 
 
-def to_parquet(rows: Iterable[Row], path: Path) -> None:
-    """One row per run, with types."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    kinds = {"TEXT": pa.string(), "INTEGER": pa.int64(), "REAL": pa.float64()}
-    table = pa.Table.from_pylist(list(rows), schema=pa.schema([(name, kinds[kind]) for name, kind in KINDS.items()]))
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary)
-
-
 def readable_rows(path: Path) -> list[Row]:
-    """The rows of an export (.csv, .parquet) or all that can still be read of a damaged store.
+    """The rows of an export (.csv) or all that can still be read of a damaged store.
 
     A value that is not allowed is refused in an export; in a damaged store its run is left out with a warning.
     """
     if not path.is_file():
         raise StoreError(f"there is no file {path}")
-    if path.suffix not in (".csv", ".parquet"):
+    if path.suffix != ".csv":
         return _from_damaged(path)
-    rows = _from_csv(path) if path.suffix == ".csv" else _from_parquet(path)
+    rows = _from_csv(path)
     checked = [name for name in COLUMNS if name != "stage_rows"]  # which is slow to parse, and no table reads it
     for number, row in enumerate(rows, 1):
         if problem := invalid(row, checked):
@@ -56,7 +45,7 @@ def _from_csv(path: Path) -> list[Row]:
         with path.open(encoding="utf-8", newline="") as handle:
             head, *lines = [line for line in csv.reader(handle) if line] or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise _unreadable(path, error) from error
+        raise StoreError(f"can't read {path}: {' '.join(str(error).split())}") from error
     missing = [name for name in COLUMNS if name not in head]
     if missing:
         raise StoreError(f"{path} is not an export of a store: it has no column {missing[0]}")
@@ -78,20 +67,6 @@ def _row(head: list[str], line: list[str]) -> Row:
                 continue  # stays a text, which is refused with its name
     row["variant"] = fields["variant"]  # here empty is a text, not a figure that does not exist
     return row
-
-
-def _from_parquet(path: Path) -> list[Row]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_table(path, columns=list(COLUMNS)).to_pylist()
-    except (OSError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: Exception) -> StoreError:
-    return StoreError(f"can't read {path}: {' '.join(str(error).split())}")
 
 
 def _from_damaged(path: Path) -> list[Row]:
