@@ -2,6 +2,7 @@
 
 DRGST_DATA=/path/to/data python scripts/graphs.py --more /path/to/npz --minutes 60
 DRGST_DATA=/path/to/data python scripts/graphs.py --more /path/to/npz --recipes drgst-plus
+python scripts/graphs.py --draw     # only the picture, from results/graphs.csv
 
 The paper's four graphs have the labels of the paper's test nodes removed, so that nothing is measured on them. Runs are
 kept in ``runs/graphs.db`` and one that is there is not made again. Steps are in order of cost. At the end, or when the
@@ -14,7 +15,7 @@ import argparse
 import importlib.util
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,6 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from drgst.datasets.load import load, open_graph
+from drgst.files import csv_text, write_text
 from drgst.graph.core import Graph
 from drgst.io.npz import save_graph
 from drgst.lab.grid.execute import warm_up
@@ -29,10 +31,13 @@ from drgst.lab.grid.executors import Inline
 from drgst.lab.grid.grid import Grid, Task
 from drgst.lab.grid.run_grid import BenchCallback, run_grid
 from drgst.lab.store import Store
+from drgst.lab.store.cells import RunFilter, runs_by_cell
 from drgst.lab.store.export import readable_rows, to_csv
+from drgst.lab.store.schema import Row
 from drgst.nn.losses import NodeLoss
 from drgst.nn.records import OnEpoch, State
 from drgst.recipes import find_recipe, recipe
+from drgst.report import style
 from drgst.selftrain.learners.base import Trained, fitted
 from drgst.selftrain.parts import NoNewLabels
 from drgst.selftrain.problem import Problem, Targets
@@ -40,7 +45,8 @@ from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.settings import Settings
 
 HOME = Path(__file__).parents[1]
-RESULTS = HOME / "results" / "graphs.csv"
+RESULTS, FACTS = HOME / "results" / "graphs.csv", HOME / "results" / "graph_facts.csv"
+PICTURE = HOME / "results" / "figures" / "graphs.png"
 FOLDER, STORE = HOME / "runs" / "graphs", HOME / "runs" / "graphs.db"
 PAPERS = ("cora", "citeseer", "pubmed", "flickr")
 MORE = (
@@ -50,6 +56,8 @@ MORE = (
 LARGE = ("tolokers", "amazon_cs", "coauthor_phy", "flickr-dev", "pubmed-dev")  # too slow for self-trained networks here
 FIRST = 200  # draws from 100 to 199 choose settings
 EPOCHS = 200  # of networks where there are no validation labels
+WITHOUT_VALIDATION = RunFilter(f"fixed_epochs={EPOCHS}", "all-but-validation", "none")
+WITH_VALIDATION = RunFilter("default", "all-but-validation", "30")
 WITHOUT_NETWORK = ("label-propagation", "logistic", "logistic-ppr", "poisson")
 NETWORKS = ("gcn", "appnp")
 SELF_TRAINED = ("self-training", "abn", "iceberg", "drgst-de")
@@ -146,6 +154,55 @@ def prepare(more: Path) -> None:
         save_graph(replace(graph.with_(splits=()), name=name), path)
 
 
+def write_facts() -> None:
+    """Write sizes, the share of the largest class, and homophily of every graph.
+
+    h = the share of edges whose ends have the same class; adjusted for class sizes h' = (h - s) / (1 - s) with
+    s = Σ_c (D_c / Σ D)², D_c the sum of degrees in class c. Edges with an end of unknown class are left out.
+    """
+    rows: list[list[object]] = [["graph", "nodes", "edges", "classes", "features", "largest", "homophily", "adjusted"]]
+    for name in graph_names():
+        graph = open_graph(str(FOLDER / f"{name}.npz"))
+        edges = graph.adjacency.tocoo()
+        ends = np.stack([graph.labels[edges.row], graph.labels[edges.col]])
+        ends = ends[:, (ends >= 0).all(axis=0) & (edges.row != edges.col)]
+        h, shares = (ends[0] == ends[1]).mean(), np.bincount(ends[0]) / ends.shape[1]
+        counts = np.bincount(graph.labels[graph.labels >= 0])
+        adjusted = (h - (shares**2).sum()) / (1 - (shares**2).sum())
+        sizes = (graph.num_nodes, (edges.row < edges.col).sum(), graph.num_classes, graph.num_features)
+        rows.append([name, *sizes, *(f"{value:.3f}" for value in (counts.max() / counts.sum(), h, adjusted))])
+    write_text(FACTS, csv_text(rows))
+
+
+def picture(rows: Sequence[Row]) -> style.Figure:
+    """Accuracy of every recipe on every graph with 3 and with 10 labels per class, without validation labels."""
+    cells = runs_by_cell(rows, WITHOUT_VALIDATION)
+    marks = {
+        "drgst-plus": {"color": style.VERMILLION, "marker": "D", "ms": 4},
+        "logistic-ppr": {"color": style.BLUE, "marker": "o", "ms": 3},
+        "gcn": {"color": style.BLACK, "marker": "^", "ms": 3},
+        "drgst-de": {"color": style.GREEN, "marker": "s", "ms": 3},
+    }
+    other = {"color": style.GREY, "marker": "|", "ms": 5}
+    with style.styled():
+        figure, ((first, second),) = style.new_figure(3.2, 1, 2, sharey=True)
+        names = [name for name in graph_names() if any(cell[0] == name for cell in cells)]
+        for panel, k in ((first, 3), (second, 10)):
+            for (dataset, labels, recipe), runs in sorted(cells.items(), key=lambda item: item[0][2] in marks):
+                if labels == k:
+                    mean = 100 * (runs.mean("test_accuracy")[0] or 0)
+                    panel.plot(mean, names.index(dataset), ls="none", **marks.get(recipe, other))
+            panel.set(title=f"{k} labels per class", xlabel="test accuracy (%)", xlim=(0, 100))
+            panel.grid(axis="y", lw=0.2)
+        first.set_yticks(range(len(names)), names)
+        first.invert_yaxis()
+        entries = {**marks, "other methods": other}
+        style.legend(figure, first, {name: {**mark, "ls": "none"} for name, mark in entries.items()}, 3)
+        style.caption(figure, "mean over draws; no validation labels; test nodes are 1,000 random nodes at most")
+        style.freeze_layout(figure)
+    return figure
+
+
 class TimeIsUp(Exception):
     """The time that was given is over."""
 
@@ -197,8 +254,13 @@ def main() -> None:
     parser.add_argument("--more", type=Path, help=f"folder with {', '.join(MORE)} as .npz")
     parser.add_argument("--recipes", default="", help="only these, separated by commas")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after this time")
+    parser.add_argument("--draw", action="store_true", help="only draw the picture")
     options = parser.parse_args()
+    if options.draw:
+        style.save(picture(readable_rows(RESULTS)), PICTURE)
+        return
     prepare(options.more)
+    write_facts()
     logging.getLogger("drgst").setLevel(logging.ERROR)
     deadline = time.monotonic() + 60 * options.minutes
     warm_up()
@@ -209,6 +271,7 @@ def main() -> None:
         except TimeIsUp:
             print("the time is over")
         print(f"{export(store, RESULTS):,} runs in {RESULTS}")
+    style.save(picture(readable_rows(RESULTS)), PICTURE)
 
 
 if __name__ == "__main__":

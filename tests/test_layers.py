@@ -173,6 +173,7 @@ ORDERS = {
     """,
     "lab/tables": """
         layout
+        ranks
         runs
     """,
     "lab/figures": """

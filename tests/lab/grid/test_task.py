@@ -74,7 +74,7 @@ def test_of_the_settings_of_a_grid_each_recipe_takes_those_that_it_reads() -> No
 
 
 def test_draws_are_a_number_or_given() -> None:
-    assert Grid(("cora",), (3,), ("gcn",), 2).draws == (0, 1)
+    assert Grid(("cora",), (3,), ("gcn",), 2).numbers == (0, 1)
     grid = Grid(("cora",), (3,), ("gcn",), range(100, 102))
     assert [task.seed for task in Expander(grid).tasks(next(grid.cells()))] == [100, 101]
     with pytest.raises(SettingError, match="at least 1 draw"):

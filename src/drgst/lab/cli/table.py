@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from drgst.lab.tables.layout import ResultTable
 
 app = typer.Typer(add_completion=False)
-NAMES = ("main", "ablation", "datasets", "calibration", "time")
+NAMES = ("main", "ablation", "datasets", "calibration", "time", "graphs", "ranks")
 
 
 @app.command()
@@ -28,7 +28,7 @@ def table(
     ] = None,
     variant: VariantOption = "default",
     pool: PoolOption = "unlabelled",
-    validation: Annotated[str, typer.Option(help="public, or none.")] = "public",
+    validation: Annotated[str, typer.Option(help="public, none, or a number such as 30.")] = "public",
 ) -> None:
     """Print a table of the runs in a store, beside the paper's figures for the same cells."""
     from drgst.errors import SettingError, unknown

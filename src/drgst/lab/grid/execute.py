@@ -55,7 +55,7 @@ class Expander:
 
     def tasks(self, cell: Cell) -> list[Task]:
         """One per draw; draw d of every recipe has the same split and seed."""
-        return [self._task(cell, number) for number in self.grid.draws]
+        return [self._task(cell, number) for number in self.grid.numbers]
 
     def _task(self, cell: Cell, number: int) -> Task:
         graph = self.graph(cell.source)

@@ -44,14 +44,17 @@ class Grid:
             if not getattr(self, name):
                 raise SettingError(f"the grid is empty: {name} names nothing")
             object.__setattr__(self, name, tuple(dict.fromkeys(getattr(self, name))))
-        draws = tuple(range(self.draws)) if isinstance(self.draws, int) else tuple(self.draws)
-        if not draws:
+        if not self.numbers:
             raise SettingError("the grid is empty: at least 1 draw is needed")
-        object.__setattr__(self, "draws", draws)
         for k in self.per_class:
             if k < 1:
                 raise SettingError(f"per_class is {k}, but at least 1 label per class is needed")
         object.__setattr__(self, "datasets", tuple(data_source(d) for d in self.datasets))
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The draws."""
+        return tuple(range(self.draws) if isinstance(self.draws, int) else self.draws)
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, data sets outermost."""

@@ -42,7 +42,7 @@ class KeyCache:
         if data is None or cell.recipe in grid.own or ":" in cell.recipe:
             return None
         state = [sources_state(), data, cell.per_class, cell.recipe, grid.changes_of(cell)]
-        return hashlib.sha256(canonical([*state, grid.draws, grid.pool, grid.validation]).encode()).hexdigest()
+        return hashlib.sha256(canonical([*state, grid.numbers, grid.pool, grid.validation]).encode()).hexdigest()
 
 
 def data_state(source: str) -> list[object] | None:

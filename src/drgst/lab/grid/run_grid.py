@@ -101,7 +101,7 @@ def _keys_and_tasks(grid: Grid, store: Store, executor: Executor) -> tuple[list[
     missing = [cell for cell, found in known.items() if found is None or not finished.issuperset(found)]
     if not missing:
         return keys, []
-    executor.start(len(grid.draws) * len(missing))
+    executor.start(len(grid.numbers) * len(missing))
     from drgst.lab.grid.execute import Expander  # imports torch
 
     expander = Expander(grid)

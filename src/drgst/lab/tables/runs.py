@@ -23,16 +23,18 @@ from drgst.lab.paper import (
 from drgst.lab.statistics import FEWEST, Comparison, compare, holm, mean_interval
 from drgst.lab.store.cells import CellName, Cells, Runs
 from drgst.lab.tables.layout import Column, Entry, ResultTable
+from drgst.lab.tables.ranks import by_graph, ranking
 
 if TYPE_CHECKING:
     from drgst.graph.stats import Statistics  # SciPy's graph routines are slow to import
 
 CELL_COLUMNS = (Column("data set", True), Column("labels per class"), Column("recipe", True))
-TABLES = ("main", "ablation", "calibration", "time")
+TABLES = ("main", "ablation", "calibration", "time")  # of the paper's experiments
+ACROSS = {"graphs": by_graph, "ranks": ranking}  # recipes over many data sets
 
 
 def make_table(name: str, cells: Cells, against: str | None = None) -> ResultTable:
-    """One of :data:`TABLES`, compared with the recipe ``against``."""
+    """One of :data:`TABLES`, compared with the recipe ``against``, or of :data:`ACROSS`."""
     if name == "main":
         return main(cells, against or "gcn")
     if name == "ablation":
@@ -41,7 +43,9 @@ def make_table(name: str, cells: Cells, against: str | None = None) -> ResultTab
         return calibration(cells)
     if name == "time":
         return time(cells, against or "gcn")
-    raise SettingError(unknown("table", name, TABLES))
+    if name in ACROSS:
+        return by_label_use(ACROSS[name], "Test accuracy in percent" if name == "graphs" else "Mean ranks", cells)
+    raise SettingError(unknown("table", name, (*TABLES, *ACROSS)))
 
 
 def main(cells: Cells, against: str = "gcn") -> ResultTable:
