@@ -52,7 +52,7 @@ def on_graph(name: str, recipe: str, per_class: int, seed: int) -> tuple[float, 
     carried = model.predict(subgraph(graph, np.append(old, new)))[old.size :]
     seconds = (time.process_time() - start) / new.size * 10_000
     whole = drgst.SelfTraining(recipe, seed=seed).fit(graph, split).predict()[new]
-    known = graph.labels[new]
+    known = model.classes_[graph.labels[new]]
     return float((carried == known).mean()), float((whole == known).mean()), seconds
 
 

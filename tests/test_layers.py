@@ -118,13 +118,14 @@ ORDERS = {
         others sts
     """,
     "runs": """
-        added_labels fingerprint lock metrics model predictions
+        added_labels fingerprint lock metrics predictions
+        model
         config
         config_file
         folder
-        predict result
+        result
         run
-        cluster
+        cluster predict
         start
     """,
     "decide": """

@@ -91,7 +91,7 @@ def test_what_a_prediction_becomes_is_that_of_the_changed_graph() -> None:
     a = graph.adjacency.tolil()
     a[150, int(reason.name)] = a[int(reason.name), 150] = 0
     changed = drgst.make_graph(graph.features, a.tocsr(), graph.labels)
-    label = model.classes_.tolist().index(found.label)
+    label = graph.class_names.index(found.label)
     assert reason.probability == pytest.approx(model.predict_proba(changed)[150][label], abs=1e-3)
     document = found.to_dict(2)
     assert len(document["neighbours"]) == 2

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from torch_geometric.nn.models import GCN
 
 import drgst
-from drgst.errors import RunError
+from drgst.errors import GraphError, RunError
 from drgst.estimator.display import MOST_CLASSES, class_shares
 from drgst.graph.core import Graph
+from drgst.runs.config import RunConfig
+from drgst.runs.folder import RunFolder
+from drgst.runs.run import Run
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.slots.select import Threshold
 
@@ -36,7 +41,7 @@ def test_data_frames(model: drgst.SelfTraining, graph: Graph) -> None:
     assert history.loc[1, "pseudo_labelled"] == model.history_[1].pseudo_labels.nodes.size
     frame = model.predictions()
     assert list(frame.index) == graph.node_ids.tolist()
-    assert (frame["label"] == model.classes_[model.predict()]).all()
+    assert (frame["label"] == model.predict()).all()
     np.testing.assert_allclose(frame["confidence"], model.probabilities_.max(axis=1), atol=1e-6)
     np.testing.assert_allclose(frame["p:ant"], model.probabilities_[:, 0], atol=1e-6)
 
@@ -49,7 +54,7 @@ def test_the_fitted_network(model: drgst.SelfTraining, graph: Graph) -> None:
     data = drgst.to_pyg(graph)
     with torch.no_grad():
         logits = network(data.x / data.x.sum(dim=1, keepdim=True).clamp_min(1e-12), data.edge_index)
-    assert (logits.argmax(dim=1).numpy() == model.predict()).mean() > 0.95
+    assert (model.classes_[logits.argmax(dim=1).numpy()] == model.predict()).mean() > 0.95
     with pytest.raises(RunError, match="trains no network"):
         drgst.SelfTraining("label-propagation").fit(graph).network()
 
@@ -108,3 +113,37 @@ def test_suggestions(model: drgst.SelfTraining) -> None:
     assert "that represent fewer than 5 others were left out" in frame.attrs["note"]
     assert len(model.suggest(5, "balanced")) == 5
     assert set(model.suggest(3, "margin")["chosen_by"]) == {"margin"}
+
+
+def test_a_model_of_a_run_folder_can_do_all_that_a_fitted_one_can(tmp_path: Path) -> None:
+    """Labels are in one form everywhere: fitted, loaded, and in the file of predictions."""
+    graph = drgst.block_model(120, 400, seed=0, classes=3, features=30, words=5).with_(
+        class_names=("ant", "bee", "cat")
+    )
+    split = drgst.random_split(graph, per_class=5, val=0, test=0, seed=0)
+    labels = np.where(np.isin(np.arange(120), split.train), graph.labels, -1)
+    labels[split.train[0]] = (labels[split.train[0]] + 1) % 3  # a wrong one
+    drgst.save_graph(graph.with_(labels=labels), tmp_path / "graph.npz")
+    run = Run.from_config(RunConfig(data=str(tmp_path / "graph.npz"), settings={"stages": 1}))
+    run.execute(folder=RunFolder(tmp_path / "run"))
+    fitted = drgst.SelfTraining("drgst-plus", {"stages": 1}).fit(graph.with_(labels=labels))
+    loaded = drgst.load_model(str(tmp_path / "run"))
+    assert set(loaded.predict()) == {"ant", "bee", "cat"} == set(loaded.classes_)
+    np.testing.assert_array_equal(loaded.predict(), fitted.predict())
+    np.testing.assert_array_equal(loaded.predict(graph), loaded.predict())
+    assert loaded.predictions()["label"].tolist() == pd.read_csv(tmp_path / "run" / "predictions.csv")["label"].tolist()
+    assert loaded.predictions()["label"].tolist() == loaded.predict().tolist()
+    review = loaded.review()
+    assert review.index.tolist() == fitted.review().index.tolist()
+    assert review.index[0] == split.train[0]
+    truth = loaded.classes_[graph.labels].astype(object)
+    truth[3:9] = None
+    found = loaded.evaluate(truth)
+    assert found.truth.size == 120 - 15 - (~np.isin(np.arange(3, 9), split.train)).sum()
+    assert loaded.explain(5).label == loaded.predict()[5]
+    assert loaded.suggest(3).shape[0] == 3
+    with pytest.raises(GraphError, match="y has the label 'dog', which is not a class of the model"):
+        loaded.evaluate(np.full(120, "dog"))
+    fitted.save(str(tmp_path / "model"))
+    with pytest.raises(RunError, match="loaded without its run"):
+        drgst.load_model(str(tmp_path / "model")).review()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import pytest
 from drgst.datasets.synthetic import block_model
 from drgst.errors import DataFileError
 from drgst.graph.core import Graph
-from drgst.graph.split import random_split
-from drgst.runs.added_labels import AddedLabel, add_labels, read_added, sample_mask, train_on, write_added
+from drgst.graph.split import Split, random_split
+from drgst.runs.added_labels import AddedLabel, add_labels, read_added, write_added
 from drgst.runs.config import RunConfig
 from drgst.runs.run import Run
 
@@ -48,25 +49,22 @@ def test_nodes_become_training_nodes(town: Graph) -> None:
         AddedLabel(str(u), town.class_names[0], "variance"),
         AddedLabel(str(v), town.class_names[1], "random", 0.1),
     ]
-    graph, nodes = add_labels(town, labels)
-    assert nodes.tolist() == [u, v]
+    graph, made, sampled = add_labels(town, split, labels)
     assert graph.labels[[u, v]].tolist() == [0, 1]
-    made = train_on(split, nodes)
     assert set(made.train) == {*split.train, u, v}
     assert not np.isin([u, v], made.pool).any()
-    assert train_on(made, nodes).train.tolist() == made.train.tolist()
-    sampled = sample_mask(labels, nodes, 60)
+    assert add_labels(town, made, labels)[1].train.tolist() == made.train.tolist()
     assert sampled is not None
     assert np.flatnonzero(~sampled).tolist() == [u]
-    assert sample_mask(labels[1:], nodes[1:], 60) is None
+    assert add_labels(town, split, labels[1:])[2] is None
     for part in (split.val, split.test):
         with pytest.raises(DataFileError, match="can't be added"):
-            train_on(split, part[:1])
+            add_labels(town, split, [AddedLabel(str(part[0]), town.class_names[0])])
 
 
 def test_new_classes(town: Graph, caplog: Any) -> None:
     with caplog.at_level(logging.WARNING, "drgst"):
-        graph, _ = add_labels(town, [AddedLabel("7", "quite another")])
+        graph, _, _ = add_labels(town, Split.of([], [], [], 60), [AddedLabel("7", "quite another")])
     assert graph.class_names[-1] == "quite another"
     assert "new class" in caplog.text
 
@@ -83,6 +81,7 @@ def test_labels_that_were_asked_for_do_not_calibrate(town: Graph, tmp_path: Path
         return float(Run.of(town, config, split).execute().stage.note.split("temperature ")[1].rstrip("."))
 
     merged = RunConfig(recipe="drgst-plus", seed=0, settings={"stages": 1})
-    plain = Run.of(town, merged, train_on(split, nodes)).execute().stage.note
+    more = replace(split, train=np.union1d(split.train, nodes), pool=split.pool[12:])
+    plain = Run.of(town, merged, more).execute().stage.note
     assert f"temperature {temperature(''):.2f}" in plain
     assert temperature("variance") != temperature("")

@@ -52,9 +52,6 @@ def test_a_run_is_finished_when_it_has_its_summary(copy: RunFolder, tmp_path: Pa
 
 
 def test_damaged_files_are_named(copy: RunFolder) -> None:
-    (copy / "predictions.csv").write_text("node,label\n1,0\n")
-    with pytest.raises(RunError, match=r"predictions\.csv is damaged: it has no column 'id'"):
-        copy.predictions("id")
     (copy / "summary.json").write_text("[")
     with pytest.raises(RunError, match=r"summary\.json is damaged"):
         copy.summary()
@@ -80,10 +77,3 @@ def test_deleted_files_are_named(copy: RunFolder) -> None:
     copy.stage_path(1).unlink()
     with pytest.raises(RunError, match=r"split.json, stages/001.safetensors in .*copy were deleted while the run"):
         copy.check_intact(3)
-
-
-def test_a_line_break_inside_a_cell_of_the_predictions(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
-    (tmp_path / "predictions.csv").write_bytes(b"id,class\na\rb,x\n")
-    with pytest.raises(RunError, match=r"predictions.csv is damaged: new-line character"):
-        folder.predictions("id")

@@ -14,7 +14,6 @@ from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import recipe_names
-from drgst.runs.predict import of_model
 
 WHOLE = block_model(90, 300, seed=0, classes=3, features=20)
 OLD = 70
@@ -52,10 +51,10 @@ def test_fitted_nodes_keep_the_predictions_of_the_run() -> None:
     model = fitted("drgst-plus")
     moved = model.predict_proba(WHOLE)
     assert np.abs(moved[:OLD] - model.probabilities_).max() > 1e-3
-    found = of_model(model.model_, WHOLE)
+    found = model.model_.predict(WHOLE)
     np.testing.assert_array_equal(found.arrays["probabilities"][:OLD], model.probabilities_)
     np.testing.assert_array_equal(found.arrays["probabilities"][OLD:], moved[OLD:])
     changed = (moved[:OLD].argmax(axis=1) != model.probabilities_.argmax(axis=1)).sum()
     assert f"keep its predictions; beside the new nodes {changed} of them" in found.notes[0]
-    others = of_model(model.model_, WHOLE.with_(node_ids=np.arange(1000, 1090)))  # other nodes, though as many
+    others = model.model_.predict(WHOLE.with_(node_ids=np.arange(1000, 1090)))  # other nodes, though as many
     assert not others.notes

@@ -77,10 +77,12 @@ def classify(
         return
     from drgst.cli.output import print_result
     from drgst.cli.run import Announcer
-    from drgst.runs.start import run_tables
+    from drgst.datasets.load import open_graph
+    from drgst.runs.start import RunRequest
 
+    request = RunRequest(config, out=folder.path, force=force, tables=tables)
     with Announcer(json) as announce:
-        result = run_tables(config, tables, folder, force, announce)
+        result = request.execute(open_graph, announce)
     summary = print_result(get_console(json), result)
     for line in _next_steps(result, summary):
         get_console(json).print(line, soft_wrap=True)

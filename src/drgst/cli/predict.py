@@ -34,30 +34,24 @@ def predict(
     drgst-plus run, these keep its predictions.
     """
     del backbone  # it is imported already
-    from drgst.datasets.load import open_graph
     from drgst.errors import SettingError
-    from drgst.runs.model import Model
-    from drgst.runs.predict import of_model, of_run, of_tables
+    from drgst.runs.predict import predict as predict_graph
+    from drgst.runs.predict import predict_tables
     from drgst.tables.faults import TableError
 
     if nodes is None and (edges or alone):
         raise SettingError("--edges and --alone need --nodes, the table with the new rows")
-    if nodes is not None:
-        if graph is not None:
-            raise SettingError("GRAPH and --nodes are both given: predict a graph, or the rows of a table")
-        try:
-            found = of_tables(run, nodes, edges, alone)
-        except TableError as error:
-            refuse(error.faults, json)
-    elif graph is None:
-        found = of_run(run)
-    else:
-        model = Model.load(run)
-        found = of_model(model, open_graph(graph, classes=model.class_names))
+    if nodes is not None and graph is not None:
+        raise SettingError("GRAPH and --nodes are both given: predict a graph, or the rows of a table")
+    try:
+        found = predict_graph(run, graph) if nodes is None else predict_tables(run, nodes, edges, alone)
+    except TableError as error:
+        refuse(error.faults, json)
     if out is not None:
         found.write(out)
     elif not json:
-        write_data(found.text)
+        for piece in found.csv_pieces():
+            write_data(piece)
     console = get_console(stderr=True)
     say(console, *(f"- {note}" for note in found.notes))
     rows, labels = len(found.ids), found.counts

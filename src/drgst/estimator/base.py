@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from drgst.estimator.inputs import (
     ArrayInput,
     as_graph,
     check_weights,
+    class_indices,
     fit_arrays,
     is_adjacency,
     is_graph,
@@ -30,24 +32,26 @@ from drgst.graph.split import Split, labelled_split
 from drgst.progress.display import display, joined
 from drgst.recipes.registry import as_spec, with_backbone
 from drgst.runs.config import RunConfig
+from drgst.runs.folder import SCHEMA, RunFolder
 from drgst.runs.metrics import accuracy
 from drgst.runs.model import OWN, Model
 from drgst.runs.result import Result
-from drgst.runs.run import Run
+from drgst.runs.run import Run, load_result
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.tables.build import TableGraph
 from drgst.tables.naming import relabel
 from drgst.tables.read import from_tables
+from drgst.tables.schema import TableSchema
 
 if TYPE_CHECKING:
     import pandas as pd
     from torch import nn
 
+    from drgst.decide.evaluate import Evaluation
     from drgst.decide.explain import Explanation
     from drgst.estimator.plot import Plot
     from drgst.report.page import Page
-    from drgst.tables.schema import TableSchema
 
 
 class NotFitted(RunError, NotFittedError):
@@ -62,14 +66,15 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     classes or some, which the predictions then follow; ``backbone`` is the network: a name, or a PyG module as
     :func:`~drgst.nn.registry.make_backbone` takes it.
 
-    ``predict`` returns labels as ``fit`` was given them: the class numbers of ``graph.labels`` after ``fit`` on a graph
-    of any form, where ``classes_`` has their names; the values of ``y`` after ``fit`` on arrays, where ``classes_`` has
-    these values. Files and ``drgst predict`` have the names. Fitted attributes end in an underscore; ``result_`` is the
-    complete :class:`~drgst.runs.result.Result`.
+    ``predict`` returns ``classes_[predict_proba(...).argmax(axis=1)]``, as in scikit-learn. ``classes_`` has the values
+    of ``y`` after ``fit`` on arrays, and the class names of a graph of any form: whole numbers where all names are
+    such, as for the ``y`` of PyG, else texts. A saved model and ``drgst predict`` return the same labels. Fitted
+    attributes end in an underscore; ``result_`` is the complete :class:`~drgst.runs.result.Result`.
     """
 
     _arrays: ArrayInput | None = None  # after fit on arrays
     _schema: TableSchema | None = None  # after fit on tables
+    _folder = ""  # of the run that a model was loaded from
 
     def __init__(
         self,
@@ -130,17 +135,15 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
             weights = check_weights(sample_weight, graph.num_nodes)
             run = replace(run, problem=replace(run.problem, sample_weight=weights))
         result = run.execute(joined(display(progress), callback))
-        self._arrays, self._schema = form, schema
+        self._folder, self._schema = "", schema
         self.result_, self.history_, self.graph_, self.split_ = result, result.history, result.graph, result.split
-        return self._set_model(result.model)
+        values = None if form is None else tuple(form.classes.tolist())
+        return self._set_model(replace(result.model, classes=values), form)
 
     def predict(self, X: Any = None, *, adjacency: Any = None) -> np.ndarray:
-        """Label of every node, (N,): of the fitted graph, or of another graph with the same features.
-
-        Class numbers after ``fit`` on a graph, values of ``y`` after ``fit`` on arrays.
-        """
+        """Label of every node, (N,), out of ``classes_``: of the fitted graph, or of another with the same features."""
         found = self.predict_proba(X, adjacency=adjacency).argmax(axis=1)
-        return found if self._arrays is None else self.classes_[found]
+        return self.classes_[found]
 
     def predict_proba(self, X: Any = None, *, adjacency: Any = None) -> np.ndarray:
         """Probabilities, (N, C): of the fitted graph, or of another graph with the same features."""
@@ -209,6 +212,8 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         """Write the fitted model to ``folder``: safetensors and JSON only."""
         self._check_fitted()
         self.model_.save(folder)
+        if self._schema is not None:
+            self._schema.save(Path(folder) / SCHEMA)
 
     def report(self) -> Page:
         """The page that shows the run: a notebook displays it inline, ``.save("page.html")`` writes it."""
@@ -221,6 +226,24 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         from drgst.decide.explain import explain
 
         return explain(self._fitted_result(), node, self._schema)
+
+    def review(self) -> pd.DataFrame:
+        """The given labels that out-of-fold predictions contradict, by node id, the most doubtful first."""
+        from drgst.estimator.display import review_frame
+
+        return review_frame(self._fitted_result())
+
+    def evaluate(self, y: Any = None, positive: str | None = None) -> Evaluation:
+        """Metrics with 95 % intervals on the nodes whose labels the run was not given.
+
+        ``y`` has a class name or -1, None or NaN for each node, (N,); without it the labels of the graph count.
+        ``positive`` is the class to rank (default: the rarer of two).
+        """
+        from drgst.decide.evaluate import evaluate_result
+
+        result = self._fitted_result()
+        truth = result.graph.labels if y is None else class_indices(y, self.classes_, len(result.node_ids))
+        return evaluate_result(result, truth, positive)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -274,10 +297,10 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         named = {"backbone": self.backbone} if isinstance(self.backbone, str) else {}
         return {**(self.settings or {}), **named, **({"prior": self.prior} if self.prior else {})}
 
-    def _set_model(self, model: Model) -> SelfTraining:
-        self.model_ = model
+    def _set_model(self, model: Model, form: ArrayInput | None) -> SelfTraining:
+        self.model_, self._arrays = model, form
         self.settings_ = model.settings
-        self.classes_ = np.array(model.class_names) if self._arrays is None else self._arrays.classes
+        self.classes_ = model.labels if form is None else form.classes
         self.n_features_in_ = model.num_features
         self.stop_reason_ = model.stop_reason
         self.probabilities_ = model.arrays["probabilities"]
@@ -289,9 +312,9 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     def _fitted_result(self) -> Result:
         self._check_fitted()
         if not hasattr(self, "result_"):
-            raise RunError(
-                "a loaded model has no history; drgst report RUN and drgst explain RUN NODE read a run folder"
-            )
+            if not self._folder:
+                raise RunError("the model was loaded without its run: load it from a run folder of drgst run instead")
+            self.result_ = load_result(self._folder)
         return self.result_
 
     def _check_fitted(self) -> None:
@@ -300,10 +323,14 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
 
 def load_model(folder: str, backbone: Any = None) -> SelfTraining:
-    """The model that ``save`` wrote, ready to predict.
+    """The model that ``save`` wrote, or that of a run folder, ready to predict.
 
+    From a run folder it has all methods of a fitted estimator: ``explain``, ``review``, ``report`` and so on.
     ``backbone`` is the user's own network where the model has one that can't be imported by name (a function, an
     instance, or a class of a script or notebook).
     """
-    model = Model.load(folder, backbone)
-    return SelfTraining(model.recipe, seed=model.seed, backbone=backbone)._set_model(model)
+    model, schema = Model.load(folder, backbone), Path(folder) / SCHEMA
+    made = SelfTraining(model.recipe, seed=model.seed, backbone=backbone)
+    made._folder = folder if RunFolder(folder).finished else ""
+    made._schema = TableSchema.load(schema) if schema.is_file() else None
+    return made._set_model(model, None if model.classes is None else ArrayInput(model.labels))

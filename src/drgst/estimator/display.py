@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from drgst.decide.labels.suggest import suggest
+from drgst.decide.review import review
 from drgst.errors import RunError
 from drgst.extras import import_extra
 from drgst.runs.model import Model
@@ -31,26 +29,30 @@ MOST_CLASSES = 12  # the largest classes are shown, the others are summed up
 
 def predictions_frame(result: Result) -> pd.DataFrame:
     """The rows of ``predictions.csv``, by node id."""
-    pandas = import_extra("pandas", "notebook", "a data frame")
-    columns: dict[str, list[Any]] = defaultdict(list)
-    for piece in result.predictions.pieces():
-        for name, values in piece.items():
-            columns[name] += values
-    frame = pandas.DataFrame(columns).set_index("id")
-    return frame.astype({"gain": float, "out_of_fold": float})
+    pieces = result.predictions.pieces(len(result.node_ids))
+    return _frame(next(pieces)).astype({"gain": float, "out_of_fold": float})
 
 
 def suggestions_frame(result: Result, n: int, by: str | None) -> pd.DataFrame:
     """Nodes to label next, by node id; ``attrs["note"]`` says how they were chosen."""
-    pandas = import_extra("pandas", "notebook", "a data frame")
     found = suggest(result, n, by)
     rows = [
         {"id": result.node_ids[row.pop("node")], **row, "predicted": result.model.class_names[row["predicted"]]}
         for row in found.rows(result.probabilities)
     ]
-    frame = pandas.DataFrame(rows).set_index("id")
+    frame = _frame(rows)
     frame.attrs["note"] = found.note
     return frame
+
+
+def review_frame(result: Result) -> pd.DataFrame:
+    """The contradicted labels, by node id."""
+    return _frame(review(result).rows(result.node_ids, result.model.class_names), "given", "suggested")
+
+
+def _frame(rows: Any, *columns: str) -> pd.DataFrame:
+    pandas = import_extra("pandas", "notebook", "a data frame")
+    return pandas.DataFrame(rows, columns=None if rows else ["id", *columns]).set_index("id")
 
 
 def fitted_network(model: Model) -> nn.Module:
@@ -87,12 +89,10 @@ def card_html(title: str, result: Result) -> str:
 
 def class_shares(result: Result) -> list[tuple[str, int, float]]:
     """(class, nodes, share of all nodes) of the predicted classes, largest first; small ones together at the end."""
-    counts = np.bincount(result.probabilities.argmax(axis=1), minlength=len(result.model.class_names))
-    order = np.argsort(-counts, kind="stable")
-    total = int(counts.sum())
-    rows = [(result.model.class_names[k], int(counts[k]), counts[k] / total) for k in order[:MOST_CLASSES]]
-    rest = int(counts[order[MOST_CLASSES:]].sum())
-    return [*rows, (f"{order.size - MOST_CLASSES} other classes", rest, rest / total)] if rest else rows
+    counts, total = list(result.predictions.counts.items()), len(result.node_ids)
+    rest = sum(count for _, count in counts[MOST_CLASSES:])
+    others = [(f"{len(counts) - MOST_CLASSES} other classes", rest)] if rest else []
+    return [(name, count, count / total) for name, count in counts[:MOST_CLASSES] + others]
 
 
 def _accuracies(result: Result) -> list[tuple[str, str]]:

@@ -198,6 +198,19 @@ def filled(y: Any) -> Any:
     return np.array(values, dtype=object if text else np.int64 if whole else float)
 
 
+def class_indices(y: Any, classes: np.ndarray, count: int) -> np.ndarray:
+    """The index in ``classes`` of each label of ``y``, (N,), -1 where it is unknown; another label is refused."""
+    labels = np.asarray(filled(y))
+    if labels.shape != (count,):
+        raise GraphError(f"y has shape {labels.shape}, but the graph has {count} nodes")
+    places = {value: k for k, value in enumerate(classes.tolist())}
+    missing = unknown(labels)
+    for value in labels[~missing].tolist():
+        if value not in places:
+            raise GraphError(f"y has the label {value!r}, which is not a class of the model ({list(places)})")
+    return np.array([-1 if gone else places[v] for v, gone in zip(labels.tolist(), missing, strict=True)])
+
+
 def check_weights(weights: Any, count: int) -> np.ndarray:
     """Sample weights (N,), finite and not negative."""
     array = np.asarray(weights, dtype=np.float64)

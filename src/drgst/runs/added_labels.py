@@ -63,10 +63,11 @@ def write_added(labels: Sequence[AddedLabel]) -> str:
     return csv_text([COLUMNS, *rows])
 
 
-def add_labels(graph: Graph, labels: Sequence[AddedLabel]) -> tuple[Graph, np.ndarray]:
-    """``graph`` with the labels, and their nodes in the same order.
+def add_labels(graph: Graph, split: Split, labels: Sequence[AddedLabel]) -> tuple[Graph, Split, np.ndarray | None]:
+    """``graph`` with the labels, ``split`` with their nodes as training nodes, and which labels are a sample, (N,).
 
-    An unknown label becomes a new class, with a warning. One that looks like a misspelt class is refused.
+    The last is None where all labels are a random sample. An unknown label becomes a new class, with a warning. One
+    that looks like a misspelt class is refused, as are labels of validation and test nodes.
     """
     place = {str(node): k for k, node in enumerate(graph.node_ids.tolist())}
     for added in labels:
@@ -74,27 +75,16 @@ def add_labels(graph: Graph, labels: Sequence[AddedLabel]) -> tuple[Graph, np.nd
             raise DataFileError(
                 f"the added label {added.label!r} is of {added.id!r}, which is not a node of {graph.name!r}"
             )
-    names = _class_names(graph, labels)
     nodes = np.array([place[added.id] for added in labels], dtype=np.int64)
-    new = graph.labels.copy()
-    new[nodes] = [names.index(added.label) for added in labels]
-    return graph.with_(labels=new, class_names=tuple(names)), nodes
-
-
-def train_on(split: Split, nodes: np.ndarray) -> Split:
-    """``split`` with ``nodes`` as further training nodes; validation and test nodes are refused."""
     for part, kind in ((split.val, "validation"), (split.test, "test")):
-        both = np.intersect1d(nodes, part)
+        both = nodes[np.isin(nodes, part)]
         if both.size:
-            raise DataFileError(f"node {both[0]} is a {kind} node, so its label can't be added")
-    return replace(split, train=np.union1d(split.train, nodes), pool=np.setdiff1d(split.pool, nodes))
-
-
-def sample_mask(labels: Sequence[AddedLabel], nodes: np.ndarray, count: int) -> np.ndarray | None:
-    """Which labels of the ``count`` nodes are a random sample, (N,); None where all are."""
-    sampled = np.ones(count, dtype=bool)
-    sampled[nodes] = [added.is_sample for added in labels]
-    return None if sampled.all() else sampled
+            raise DataFileError(f"node {graph.node_ids[both[0]]} is a {kind} node, so its label can't be added")
+    names = _class_names(graph, labels)
+    new, sampled = graph.labels.copy(), np.ones(graph.num_nodes, dtype=bool)
+    new[nodes], sampled[nodes] = [names.index(a.label) for a in labels], [a.is_sample for a in labels]
+    split = replace(split, train=np.union1d(split.train, nodes), pool=np.setdiff1d(split.pool, nodes))
+    return graph.with_(labels=new, class_names=tuple(names)), split, None if sampled.all() else sampled
 
 
 def _class_names(graph: Graph, labels: Sequence[AddedLabel]) -> list[str]:

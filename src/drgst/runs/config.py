@@ -16,7 +16,7 @@ from drgst.graph.core import Graph
 from drgst.graph.split import Pool, Split, default_split, draw_split, validated_split
 from drgst.io.split_files import load_split
 from drgst.recipes import find_recipe
-from drgst.runs.added_labels import AddedLabel, add_labels, read_added, sample_mask, train_on
+from drgst.runs.added_labels import AddedLabel, add_labels, read_added
 from drgst.selftrain.settings import Settings
 
 DATA, PER_CLASS = "cora", 3
@@ -142,12 +142,8 @@ class RunConfig:
 
         The last is None where all labels are a sample. ``split`` is used instead of :meth:`make_split`.
         """
-        if not self.add_labels:
-            return graph, self.make_split(graph) if split is None else split, None
-        labels = self.added()
-        made, nodes = add_labels(graph, labels)
         split = self.make_split(graph) if split is None else split
-        return made, train_on(split, nodes), sample_mask(labels, nodes, graph.num_nodes)
+        return add_labels(graph, split, self.added()) if self.add_labels else (graph, split, None)
 
     def added(self) -> list[AddedLabel]:
         """The labels of ``add_labels``."""

@@ -14,14 +14,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from drgst.errors import RunError, located
 from drgst.files import write_text
@@ -32,7 +31,7 @@ from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config, to_toml
 from drgst.runs.lock import LOCK, locked
 from drgst.runs.model import check_array
-from drgst.runs.predictions import csv_column, parquet_column
+from drgst.runs.predictions import read_ids
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.persist import load_stage
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from drgst.tables.schema import TableSchema
 
 _log = logging.getLogger("drgst")
+T = TypeVar("T")
 CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
 PREDICTIONS, PARQUET = "predictions.csv", "predictions.parquet"
 WEIGHTS, MODEL, REPORT = "model.safetensors", "model.json", "report.html"
@@ -166,53 +166,37 @@ class RunFolder:
 
     def summary(self) -> dict[str, Any]:
         """``summary.json``."""
-        try:
-            found = dict(json.loads(self.text(SUMMARY)))
-            wrong = [name for name, kind in NEEDED.items() if type(found.get(name)) is not kind]
-            if wrong:
-                raise ValueError(f"{', '.join(wrong)} missing or not of the right type")
-            return found
-        except (ValueError, TypeError, RecursionError) as error:
-            raise RunError(f"{self / SUMMARY} is damaged: {error}") from error
+        found = self._parsed(SUMMARY, lambda text: dict(json.loads(text)))
+        wrong = [name for name, kind in NEEDED.items() if type(found.get(name)) is not kind]
+        if wrong:
+            raise RunError(f"{self / SUMMARY} is damaged: {', '.join(wrong)} missing or not of the right type")
+        return found
 
     def rows(self) -> list[dict[str, Any]]:
         """``history.jsonl``."""
-        try:
-            return [dict(json.loads(line)) for line in self.text(HISTORY).splitlines()]
-        except (ValueError, TypeError, RecursionError) as error:
-            raise RunError(f"{self / HISTORY} is damaged: {error}") from error
+        return self._parsed(HISTORY, lambda text: [dict(json.loads(line)) for line in text.splitlines()])
 
     @property
     def predictions_path(self) -> Path:
         """``predictions.csv``, or ``predictions.parquet`` where the graph is large."""
         return self / PARQUET if (self / PARQUET).is_file() else self / PREDICTIONS
 
-    def predictions(self, column: str) -> list[str]:
-        """A column of the predictions as text."""
-        path = self.predictions_path
-        try:
-            return parquet_column(path, column) if path.name == PARQUET else csv_column(path, column)
-        except (LookupError, csv.Error, UnicodeDecodeError) as error:
-            reason = f"it has no column {column!r}" if isinstance(error, LookupError) else error
-            raise RunError(f"{path} is damaged: {reason}") from error
-        except OSError as error:  # Arrow's errors of damaged files, too
-            raise RunError(f"can't read {path}: {error.strerror or error}") from error
-
     def node_ids(self) -> list[Any]:
         """The ids of the nodes as the graph has them: whole numbers, or texts."""
-        ids = self.predictions("id")
+        ids, train = read_ids(self.predictions_path), self._parsed(SPLIT, lambda text: json.loads(text)["train"])
         try:
-            numbers = all(isinstance(name, int) for name in json.loads(self.text(SPLIT))["train"])
-            return [int(name) for name in ids] if numbers else ids
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise RunError(f"{self / SPLIT} is damaged: {error}") from error
+            return [int(name) for name in ids] if all(isinstance(name, int) for name in train) else ids
+        except ValueError as error:
+            raise RunError(f"{self.predictions_path} is damaged: {error}") from error
 
-    def text(self, name: str) -> str:
-        """The content of one of the files."""
+    def _parsed(self, name: str, parse: Callable[[str], T]) -> T:
+        """What ``parse`` makes of one of the files."""
         try:
-            return (self / name).read_bytes().decode()  # read_text would change a "\r" in a node id
-        except (OSError, UnicodeDecodeError) as error:
+            return parse((self / name).read_bytes().decode())  # read_text would change a "\r" in a node id
+        except OSError as error:
             raise RunError(f"can't read {self / name}: {error}") from error
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise RunError(f"{self / name} is damaged: {error}") from error
 
 
 def check_stage(stage: Stage, number: int, shape: tuple[int, int]) -> None:
@@ -223,23 +207,19 @@ def check_stage(stage: Stage, number: int, shape: tuple[int, int]) -> None:
     pseudo = stage.pseudo_labels
     check_array("nodes", pseudo.nodes, (-1,), (0, nodes))
     check_array("labels", pseudo.labels, pseudo.nodes.shape, (0, classes))
-    shapes: dict[str, tuple[int, ...]] = {
-        "logits": shape,
-        "calibrated": shape,
-        "selection_logits": shape,
-        "transition": (classes, classes),
-    }
-    shapes |= {"all_gain": (nodes,), "embedding": (nodes, -1)}
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("logits", "calibrated", "selection_logits"), shape)
+    shapes |= {"transition": (classes, classes), "all_gain": (nodes,), "embedding": (nodes, -1)}
     shapes |= dict.fromkeys(("weights", "gain", "confidence"), pseudo.nodes.shape)
     for name, wanted in shapes.items():
-        array = getattr(stage, name)
-        if array is not None:
-            check_array(name, array, wanted)
+        if getattr(stage, name) is not None:
+            check_array(name, getattr(stage, name), wanted)
 
 
 def finished_run(path: str | Path) -> RunFolder:
     """The folder of a finished run; anything else is refused with the command that helps."""
     folder = RunFolder(path)
+    if not folder.exists and (folder / MODEL).is_file():
+        raise RunError(f"{path} holds a model but no run: name the graph to predict, drgst predict {path} GRAPH")
     if not folder.exists:
         raise RunError(f"{path} is not the folder of a run; make one with: drgst run GRAPH --out {path}")
     if not folder.finished:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, ValidationError
 from safetensors import SafetensorError, safe_open
 
 from drgst import __version__
@@ -21,17 +22,23 @@ from drgst.graph.core import Graph
 from drgst.nn.records import State
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import own_recipe, with_backbone
+from drgst.runs.metrics import accuracy, finite
+from drgst.runs.predictions import Predictions
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.persist import write_tensors
 from drgst.selftrain.predict import own_state, predict_logits
 from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.views.ensemble import fitted_maps
+from drgst.tables.naming import relabel
 from drgst.threads import default_threads, limit_threads
 from drgst.transforms.softmax import softmax
 
 FORMAT = 3
 OWN = "own"  # the name of a recipe that is made of the user's parts
 MOST_STAGES = 10_000
+SAME = ("recipe", "seed", "stop_reason", "note", "class_names", "num_features", "input_features", "classes")
+WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")  # a number that 64 bits hold and that is written in one way only
 Count = Annotated[int, Field(ge=0, lt=2**31)]
 
 
@@ -48,6 +55,7 @@ class ModelFacts(BaseModel):
     num_features: Count
     input_features: Count | None = None  # columns that the network gets; None: num_features
     settings: dict[str, Any]
+    classes: tuple[StrictBool | StrictInt | StrictFloat | str, ...] | None = None  # values of y; None: the names
     backbone: str | None = None  # import path of the user's own network
     own_backbone: str | None = None  # name of one that has no import path
 
@@ -67,7 +75,37 @@ class Model:
     stop_reason: str
     note: str = ""  # of the result
     input_features: int | None = None  # columns that the network gets; None: num_features
+    classes: tuple[Any, ...] | None = None  # values of y of the fitted arrays
     source: str = ""  # the folder that it was read from
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The labels that predictions are given as, (C,).
+
+        The values of ``y`` after a fit on arrays, else the class names, as whole numbers where all names are such.
+        """
+        if self.classes is None and all(WHOLE.fullmatch(name) for name in self.class_names):
+            return np.array(self.class_names, dtype=np.int64)
+        return np.array(self.classes or self.class_names)
+
+    def predict(self, graph: Graph, nodes: np.ndarray | None = None) -> Predictions:
+        """The predictions for ``graph``, or for some of its nodes.
+
+        Where ``graph`` is the fitted graph with new nodes after its own, the fitted nodes keep the predictions of the
+        run: new neighbours would change some of them. Accuracy is over the nodes whose label is a class of the model.
+        """
+        p, notes = self.probabilities(graph), []
+        own, maps = self.arrays["probabilities"], fitted_maps(self.state)
+        old = len(own) if nodes is None and "nodes.rows" in maps.arrays else graph.num_nodes
+        if old < graph.num_nodes and maps.are_of_the_first_nodes(graph):
+            changed = int((p[:old].argmax(axis=1) != own.argmax(axis=1)).sum())
+            p = np.concatenate([own, p[old:]])
+            first = f"the first {old:,} nodes are those of the run and keep its predictions"
+            notes.append(f"{first}; beside the new nodes {changed:,} of them would get another class")
+        chosen = np.arange(graph.num_nodes) if nodes is None else nodes
+        p, truth = p[chosen], relabel(graph.labels[chosen], graph.class_names, self.class_names)
+        ids, right = graph.node_ids[chosen].tolist(), finite(accuracy(p.argmax(axis=1), truth))
+        return Predictions(ids, self.class_names, {"probabilities": p}, right, tuple(notes))
 
     def logits(self, graph: Graph) -> np.ndarray:
         """(N, C) logits on a graph with the same features."""
@@ -109,18 +147,8 @@ class Model:
         tensors = {f"state.{k}": v for k, v in self.state.items()}
         tensors |= {f"fitted.{k}": v for k, v in self.arrays.items()}
         write_tensors(Path(folder) / "model.safetensors", tensors)
-        facts = ModelFacts(
-            format=FORMAT,
-            recipe=self.recipe,
-            seed=self.seed,
-            stop_reason=self.stop_reason,
-            note=self.note,
-            class_names=self.class_names,
-            num_features=self.num_features,
-            input_features=self.input_features,
-            settings=settings,
-            **backbone,
-        )
+        same = {name: getattr(self, name) for name in SAME} | backbone
+        facts = ModelFacts(format=FORMAT, settings=settings, **same)
         write_text(Path(folder) / "model.json", json.dumps(facts.model_dump(exclude_none=True), indent=2) + "\n")
 
     def _to_save(self) -> tuple[dict[str, Any], dict[str, str]]:
@@ -185,9 +213,8 @@ def _model(facts: ModelFacts, tensors: State, backbone: Any) -> Model:
         {key.removeprefix(prefix): t for key, t in tensors.items() if key.startswith(prefix)}
         for prefix in ("state.", "fitted.")
     )
-    same = ("recipe", "class_names", "num_features", "input_features", "seed", "stop_reason", "note")
-    given = {key: getattr(facts, key) for key in same}
-    return Model(parts=spec.make(settings), settings=settings, state=state, arrays=fitted, **given)
+    same = {name: getattr(facts, name) for name in SAME}
+    return Model(parts=spec.make(settings), settings=settings, state=state, arrays=fitted, **same)
 
 
 def _checked(model: Model) -> Model:
@@ -195,6 +222,8 @@ def _checked(model: Model) -> Model:
     if isinstance(learner, Network):
         columns = model.num_features if model.input_features is None else model.input_features
         learner.check_state(own_state(model.state), columns, classes, model.settings)
+    if model.classes is not None and len(model.classes) != classes:
+        raise RunError(f"model.json has {len(model.classes)} classes, but {classes} class names")
     for name, values in model.state.items():
         if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
             raise RunError(f"its weights {name} hold NaN or infinite numbers")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from drgst.transforms.softmax import softmax
 if TYPE_CHECKING:
     from drgst.runs.run import Run
 
+T = TypeVar("T")
 DETAILS = ("transition", "trainings")  # of a stage in ``history.jsonl`` that are no figures
 CSV_NODES = 1_000_000  # up to which predictions are written as CSV, else as Parquet
 BALANCED = 1.5  # largest number of labels per class over the smallest, up to which labels count as balanced
@@ -40,15 +41,16 @@ UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these coun
 class Result:
     """Everything that is known of a finished run, whether it was just executed or read from its folder.
 
-    A result that was read from a folder has its metrics from there, and opens the data set when ``run``, ``graph`` or
-    ``split`` is first used. ``node_ids`` are those of the graph: whole numbers, or texts.
+    A result that was read from a folder has its metrics from there. It reads the stages when ``history`` is first used,
+    and opens the data set when ``run``, ``graph`` or ``split`` is. ``node_ids`` are those of the graph: whole numbers,
+    or texts.
     """
 
     config: RunConfig
-    history: History
     model: Model  # with the arrays of the result: probabilities, gain, labeled_stage, …
     node_ids: list[Any]
     open_run: Callable[[], Run]
+    open_history: Callable[[], History]
     seconds: float
     peak_memory_mb: float | None = None
     folder: str = ""
@@ -84,13 +86,18 @@ class Result:
             input_features=None if columns == graph.num_features else columns,
         )
         run = replace(run, problem=replace(run.problem))  # without the tensors and views that it has prepared
-        ids, itself = graph.node_ids.tolist(), partial(_itself, run)
-        return cls(run.config, history, model, ids, itself, seconds, peak_memory_mb(), folder)
+        opened = partial(_itself, run), partial(_itself, history)
+        return cls(run.config, model, graph.node_ids.tolist(), *opened, seconds, peak_memory_mb(), folder)
 
     @cached_property
     def run(self) -> Run:
         """The run that led to this result."""
         return self.open_run()
+
+    @cached_property
+    def history(self) -> History:
+        """All stages."""
+        return self.open_history()
 
     @property
     def graph(self) -> Graph:
@@ -256,9 +263,9 @@ class Result:
         write_text(folder / SUMMARY, json.dumps(self._summary, indent=2, allow_nan=False) + "\n")
 
 
-def _itself(run: Run) -> Run:
-    """``run``. A function of the module, so that a result can be pickled."""
-    return run
+def _itself(value: T) -> T:
+    """``value``. A function of the module, so that a result can be pickled."""
+    return value
 
 
 def candidates(split: Split) -> np.ndarray:

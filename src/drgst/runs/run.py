@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -192,7 +193,7 @@ class Checkpointer(Callback):
 
 
 def load_result(path: str | Path, opener: Opener = open_graph, data: str | None = None) -> Result:
-    """The finished run in the folder ``path``; the data set is not opened before it is needed.
+    """The finished run in the folder ``path``; its stages and its data set are not read before they are needed.
 
     ``data`` is where the graph is now, if it has moved.
     """
@@ -203,31 +204,31 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
     ids, p = folder.node_ids(), model.arrays["probabilities"]
     if len(ids) != len(p) or not model.arrays.keys() >= {"candidates", "given"}:
         raise RunError(f"{folder} was edited: its files are not of the same graph")
+    opened = partial(Run.from_config, config, opener), partial(_history, folder, model, summary["stages"])
+    return Result(
+        config, model, ids, *opened, summary["seconds"], summary.get("peak_memory_mb"), str(folder), saved=summary
+    )
+
+
+def _history(folder: RunFolder, model: Model, stages: int) -> History:
+    """The stages of a finished run, of which the result is that of ``model``."""
+    p = model.arrays["probabilities"]
     history = folder.history(p.shape)
-    if len(history) - 1 != summary["stages"]:
+    if len(history) - 1 != stages:
         raise RunError(
             f"stage {len(history)} of the run in {folder} is missing or damaged; "
             f"make the run again with: drgst run --config {folder / CONFIG} --out ANOTHER-FOLDER"
         )
-    history = history.ended(model.stop_reason)
-    stage, logits = result_stage(history, model.settings.keep), model.arrays.get("postprocessed")
-    known = model.arrays.get("out_of_fold")
-    stage = replace(stage, postprocessed=logits, out_of_fold=known, state=model.state, note=model.note)
-    history = history.with_result(stage)
-    result = Result(
-        config,
-        history,
-        model,
-        ids,
-        lambda: Run.from_config(config, opener),
-        float(summary.get("seconds", history.seconds)),
-        summary.get("peak_memory_mb"),
-        str(folder),
-        summary,
+    result = replace(
+        result_stage(history, model.settings.keep),
+        postprocessed=model.arrays.get("postprocessed"),
+        out_of_fold=model.arrays.get("out_of_fold"),
+        state=model.state,
+        note=model.note,
     )
-    if (result.stage.probabilities != p).any():
+    if (result.probabilities != p).any():
         raise RunError(f"{folder} was edited, or written by another version: its stages and its model do not agree")
-    return result
+    return history.ended(model.stop_reason).with_result(result)
 
 
 def _same(expected: str | None, found: str, message: str) -> str:

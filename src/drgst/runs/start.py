@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drgst.errors import RunError, SplitError, located
-from drgst.graph.core import Graph
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import read_config
 from drgst.runs.folder import GRAPH, RunFolder
@@ -36,6 +35,7 @@ class RunRequest:
     resume: bool = False
     force: bool = False
     cluster: Cluster | None = None
+    tables: TableGraph | None = None  # the graph of these, which the folder keeps with their schema
 
     def execute(self, opener: Opener, announce: Announce) -> Result:
         """Make the run, or resume it; nothing is trained where it is finished already."""
@@ -45,21 +45,27 @@ class RunRequest:
             wanted = self.given if self.file is None else read_config(self.file).updated(self.given)
             folder = RunFolder(self.out or Path("runs") / wanted.with_defaults().run_name())
         folder.check_free(self.resume, self.force)
-        if self.resume and not folder.exists:
-            self._warn_of_new_run(folder)
-        elif self.resume:
+        if self.resume and folder.exists:
             wanted = resumed(folder, wanted if self.file else self.given)
             if folder.finished:
                 return load_result(folder.path, opener)
+        elif self.resume:
+            self._warn_of_new_run(folder)
         with folder.locked():
             folder.check_free(self.resume, self.force)  # another run may have begun here since the first check
-            with self._located():
-                run = Run.from_config(wanted, opener)
+            run = self._run(wanted, folder, opener)
             callback = announce(run, folder)
             if self.cluster is None:
                 return run.execute(callback, folder, self.resume)
             self.cluster.execute(run, folder, self.resume)
             return load_result(folder.path, opener)
+
+    def _run(self, config: RunConfig, folder: RunFolder, opener: Opener) -> Run:
+        if self.tables is not None:
+            graph, data = self.tables.graph, str((folder / GRAPH).absolute())
+            return replace(Run.from_config(replace(config, data=data), lambda _: graph), tables=self.tables)
+        with self._located():
+            return Run.from_config(config, opener)
 
     def _located(self) -> AbstractContextManager[None]:
         return located(self.file) if self.file else nullcontext()
@@ -87,16 +93,3 @@ def resumed(folder: RunFolder, given: RunConfig) -> RunConfig:
         )
     split = given.split if given.split != config.split else None
     return replace(config, split=split or config.split, per_class=None if split else config.per_class)
-
-
-def run_tables(config: RunConfig, tables: TableGraph, folder: RunFolder, force: bool, announce: Announce) -> Result:
-    """Run ``config`` on the graph of ``tables``, which the folder keeps with their schema."""
-    config = replace(config, data=str((folder / GRAPH).absolute()))
-
-    def opener(_: str) -> Graph:
-        return tables.graph
-
-    run = replace(Run.from_config(config, opener), tables=tables)
-    with folder.locked():
-        folder.check_free(False, force)
-        return run.execute(announce(run, folder), folder)

@@ -150,7 +150,7 @@ def test_cross_fitting_is_an_option_of_every_recipe() -> None:
     result = model.result_
     assert result.out_of_fold is not None
     assert result.out_of_fold.shape == (SPLIT.train.size, 3)
-    lines = result.predictions.text.splitlines()
+    lines = "".join(result.predictions.csv_pieces()).splitlines()
     assert lines[0] == "id,label,confidence,gain,stage,given,out_of_fold,p:0,p:1,p:2"
     cells = [line.split(",") for line in lines[1:]]
     train = SPLIT.train[0]
