@@ -238,6 +238,30 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
     return run
 
 
+@pytest.fixture
+def ok(call: Call) -> Callable[..., tuple[str, str]]:
+    """A command that ends with exit code 0 -> standard output and standard error."""
+
+    def run(*args: object) -> tuple[str, str]:
+        code, out, err = call(*args)
+        assert code == 0, (args, out, err)
+        return out, err
+
+    return run
+
+
+@pytest.fixture
+def refused(call: Call) -> Callable[..., str]:
+    """A command that ends with exit code 2 -> the one line that it prints."""
+
+    def run(*args: object) -> str:
+        code, out, err = call(*args)
+        assert (code, out, err.startswith("error: "), err.count("\n")) == (2, "", True, 1), (args, out, err)
+        return err
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A block model of 150 nodes in 3 classes, as a file."""

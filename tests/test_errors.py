@@ -1,11 +1,15 @@
-"""The message for unknown names, and the base class of the errors."""
+"""Messages for unknown names, missing extras and too little memory; the base class of the errors."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
 from drgst import errors
-from drgst.errors import DrgstError, unknown
+from drgst.errors import DrgstError, MemoryLimitError, SettingError, unknown
+from drgst.extras import import_extra
+from drgst.memory import available_memory, check_memory
 
 
 @pytest.mark.parametrize(
@@ -40,3 +44,23 @@ def test_every_error_is_a_value_error() -> None:
     assert len(kinds) == 11
     assert all(issubclass(kind, DrgstError | errors.DrgstWarning) for kind in kinds)
     assert issubclass(DrgstError, ValueError)
+
+
+def test_an_installed_module_is_returned() -> None:
+    assert import_extra("json", "none") is json
+
+
+def test_a_missing_module_names_its_extra() -> None:
+    with pytest.raises(SettingError, match=r"^this needs no_such_one, .*: pip install 'drgst\[tables\]'$"):
+        import_extra("no_such_one.part", "tables")
+    with pytest.raises(SettingError, match=r"^a figure needs no_such_one, which is not installed"):
+        import_extra("no_such_one", "figures", "a figure")
+
+
+def test_what_there_is_can_be_had_and_more_is_refused_with_both_figures() -> None:
+    available = available_memory()
+    assert available is not None
+    assert available > 10**7
+    check_memory(10**6, "little")
+    with pytest.raises(MemoryLimitError, match=r"^3 classes would need 1,024.0 TB of memory, but .* (G|M)B are avail"):
+        check_memory(1 << 50, "3 classes")

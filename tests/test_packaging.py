@@ -13,31 +13,11 @@ import drgst
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "drgst"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-OPTIONAL = {
-    "IPython",
-    "alembic",
-    "duckdb",
-    "faiss",
-    "ipykernel",
-    "matplotlib",
-    "mlflow",
-    "networkx",
-    "openTSNE",
-    "optuna",
-    "pandas",
-    "pymetis",
-    "ray",
-    "sqlalchemy",
-    "tensorboard",
-    "torch_geometric",
-}  # import names of the extras
-NAMES = {
-    "faiss-cpu": "faiss",
-    "ipython": "IPython",
-    "mlflow-skinny": "mlflow",
-    "scikit-learn": "sklearn",
-    "torch-geometric": "torch_geometric",
-}  # project name -> import name
+EXTRAS = """IPython alembic duckdb faiss ipykernel matplotlib mlflow networkx openTSNE optuna pandas pymetis ray
+sqlalchemy tensorboard torch_geometric"""
+OPTIONAL = set(EXTRAS.split())  # import names
+NAMES = {"faiss-cpu": "faiss", "ipython": "IPython", "mlflow-skinny": "mlflow"}  # project name -> import name
+NAMES |= {"scikit-learn": "sklearn", "torch-geometric": "torch_geometric"}
 
 
 def projects(requirements: list[str]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 from pathlib import Path
@@ -12,7 +13,6 @@ import numpy as np
 import pytest
 
 import drgst
-from drgst.cli import main
 from drgst.runs.run import load_result
 
 TABLES = drgst.fraud_tables(3, accounts=300, positive_rate=0.2, labelled=15)
@@ -28,23 +28,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def call(capsys: Any, *args: Any) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as end:
-        main([str(a) for a in args])
-    out, err = capsys.readouterr()
-    return int(end.value.code or 0), out, err
-
-
-def classify(capsys: Any, *args: Any) -> tuple[int, str, str]:
-    return call(capsys, "classify", "one/accounts.csv", "--edges", "one/transactions.csv", "--label", "label", *args)
+@pytest.fixture
+def classify(call: Any) -> Any:
+    return functools.partial(
+        call, "classify", "one/accounts.csv", "--edges", "one/transactions.csv", "--label", "label"
+    )
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_one_command_from_raw_tables_to_predictions(capsys: Any, folder: Path) -> None:
-    code, out, _ = classify(capsys, *QUICK, "--prior", "fraud=0.2")
+def test_one_command_from_raw_tables_to_predictions(classify: Any, folder: Path) -> None:
+    code, out, _ = classify(*QUICK, "--prior", "fraud=0.2")
     assert code == 0
     assert "note                        text" in out
     assert "iban                        dropped   its texts are all different, like ids" in out
@@ -61,37 +57,37 @@ def test_one_command_from_raw_tables_to_predictions(capsys: Any, folder: Path) -
     assert 'prior = "fraud=0.2"' in config
 
 
-def test_the_run_is_complete_without_its_tables(capsys: Any, folder: Path) -> None:
+def test_the_run_is_complete_without_its_tables(classify: Any, ok: Any, folder: Path) -> None:
     """It can be moved, resumed, reported and run again."""
-    classify(capsys, *QUICK, "--out", "a")
+    classify(*QUICK, "--out", "a")
     (folder / "one").rename(folder / "gone")
     (folder / "a").rename(folder / "b")
     result = load_result("b")
     assert result.graph.num_nodes == 240
     (folder / "b" / "summary.json").unlink()
-    assert call(capsys, "run", "--out", "b", "--resume")[0] == 0
-    assert call(capsys, "run", "--config", "b/config.toml", "--out", "c")[0] == 0
+    ok("run", "--out", "b", "--resume")
+    ok("run", "--config", "b/config.toml", "--out", "c")
     assert Path("b/predictions.csv").read_text() == Path("c/predictions.csv").read_text()
-    assert call(capsys, "predict", "c", "--nodes", "two/accounts.csv", "--edges", "two/transactions.csv")[0] == 0
+    ok("predict", "c", "--nodes", "two/accounts.csv", "--edges", "two/transactions.csv")
 
 
-def test_check_shows_the_columns_and_writes_nothing(capsys: Any) -> None:
-    code, out, _ = classify(capsys, "--check", "--json")
+def test_check_shows_the_columns_and_writes_nothing(classify: Any) -> None:
+    code, out, _ = classify("--check", "--json")
     assert code == 0
     assert json.loads(out.splitlines()[-1])["schema"]["id"] == "account_id"
     assert not Path("runs").exists()
-    code, out, _ = classify(capsys, "--check", "--column", "note=drop", "--column", "logins=category")
+    code, out, _ = classify("--check", "--column", "note=drop", "--column", "logins=category")
     assert "note                        dropped   dropped by option" in out
     assert "accounts is in order: 240 nodes" in out
 
 
 @pytest.mark.parametrize("extra", [(), ("--check",)])
-def test_all_faults_are_listed_and_nothing_is_written(capsys: Any, extra: tuple[str, ...]) -> None:
+def test_all_faults_are_listed_and_nothing_is_written(classify: Any, extra: tuple[str, ...]) -> None:
     lines = Path("one/accounts.csv").read_text().splitlines()
     Path("one/accounts.csv").write_text("\n".join([*lines, lines[5]]))
     with open("one/transactions.csv", "a", encoding="utf-8") as handle:
         handle.write('"T9","A0000000","nobody",1.0,"2026-03-02 00:00:00","card"\n')
-    code, out, _ = classify(capsys, *extra)
+    code, out, _ = classify(*extra)
     assert code == 2
     assert "accounts.csv, line 242, column 'account_id': the id" in out
     assert "'nobody'" in out
@@ -109,8 +105,8 @@ def test_all_faults_are_listed_and_nothing_is_written(capsys: Any, extra: tuple[
         (("--out", "one"), "not empty and holds no run"),
     ],
 )
-def test_bad_options_are_one_sentence(capsys: Any, options: tuple[str, ...], words: str) -> None:
-    code, _, err = classify(capsys, "--recipe", "gcn", *options)
+def test_bad_options_are_one_sentence(classify: Any, options: tuple[str, ...], words: str) -> None:
+    code, _, err = classify("--recipe", "gcn", *options)
     assert code == 2
     assert words in err
     assert err.count("\n") == 1
@@ -118,11 +114,10 @@ def test_bad_options_are_one_sentence(capsys: Any, options: tuple[str, ...], wor
 
 
 @pytest.mark.parametrize("recipe", ["gcn", "label-propagation", "logistic-ppr"])
-def test_new_rows_join_the_graph_without_a_new_fit(capsys: Any, recipe: str) -> None:
+def test_new_rows_join_the_graph_without_a_new_fit(classify: Any, ok: Any, recipe: str) -> None:
     quick = ("--set", "epochs=5") if recipe == "gcn" else ()
-    classify(capsys, "--recipe", recipe, *quick, "--prior", "fraud=0.2", "--out", "r")
-    code, out, err = call(capsys, "predict", "r", "--nodes", "two/accounts.csv", "--edges", "two/transactions.csv")
-    assert code == 0
+    classify("--recipe", recipe, *quick, "--prior", "fraud=0.2", "--out", "r")
+    out, err = ok("predict", "r", "--nodes", "two/accounts.csv", "--edges", "two/transactions.csv")
     rows = rows_of(out)
     assert [row["id"] for row in rows] == TABLES.week(2).accounts.column("account_id").to_pylist()
     assert "60 nodes:" in err
@@ -132,40 +127,35 @@ def test_new_rows_join_the_graph_without_a_new_fit(capsys: Any, recipe: str) -> 
     np.testing.assert_allclose(p[:, 0], [float(row["p:fraud"]) for row in rows], atol=1e-6)
 
 
-def test_unknown_categories_and_other_columns_are_reported(capsys: Any) -> None:
-    classify(capsys, *QUICK, "--out", "r")
+def test_unknown_categories_and_other_columns_are_reported(classify: Any, ok: Any) -> None:
+    classify(*QUICK, "--out", "r")
     accounts = TABLES.week(2).accounts.to_pandas().drop(columns=["income", "label"]).assign(extra=1, device="toaster")
     accounts.to_csv("new.csv", index=False)
-    code, _, err = call(capsys, "predict", "r", "--nodes", "new.csv", "--out", "p.csv")
-    assert code == 0
+    _, err = ok("predict", "r", "--nodes", "new.csv", "--out", "p.csv")
     assert "new.csv has no column 'income': all its cells count as missing" in err
     assert "column 'extra' not known from fitting and not used" in err
     assert "'toaster'" in err
     assert len(rows_of(Path("p.csv").read_text())) == 60
 
 
-def test_new_rows_alone_make_a_graph_of_their_own(capsys: Any) -> None:
-    classify(capsys, *QUICK, "--out", "r")
-    code, out, _ = call(capsys, "predict", "r", "--nodes", "two/accounts.csv", "--alone")
-    assert code == 0
+def test_new_rows_alone_make_a_graph_of_their_own(classify: Any, ok: Any, call: Any) -> None:
+    classify(*QUICK, "--out", "r")
+    out, _ = ok("predict", "r", "--nodes", "two/accounts.csv", "--alone")
     assert len(rows_of(out)) == 60
     edges = ("--edges", "two/transactions.csv")
-    code, out, _ = call(capsys, "predict", "r", "--nodes", "two/accounts.csv", *edges, "--alone")
+    code, out, _ = call("predict", "r", "--nodes", "two/accounts.csv", *edges, "--alone")
     assert code == 2
     assert "fault" in out
 
 
-def test_predict_refuses_what_does_not_fit(capsys: Any) -> None:
-    classify(capsys, *QUICK, "--out", "r")
-    code, _, err = call(capsys, "predict", "r", "--edges", "two/transactions.csv")
-    assert (code, "need --nodes" in err) == (2, True)
-    code, _, err = call(capsys, "predict", "r", "cora", "--nodes", "two/accounts.csv")
-    assert (code, "both given" in err) == (2, True)
+def test_predict_refuses_what_does_not_fit(classify: Any, refused: Any, call: Any) -> None:
+    classify(*QUICK, "--out", "r")
+    assert "need --nodes" in refused("predict", "r", "--edges", "two/transactions.csv")
+    assert "both given" in refused("predict", "r", "cora", "--nodes", "two/accounts.csv")
     Path("bare.csv").write_text("other\n1\n")
-    code, out, _ = call(capsys, "predict", "r", "--nodes", "bare.csv", "--out", "p.csv")
+    code, out, _ = call("predict", "r", "--nodes", "bare.csv", "--out", "p.csv")
     assert (code, "bare.csv: the id column 'account_id' of fitting is missing" in out) == (2, True)
     assert not Path("p.csv").exists()
-    call(capsys, "run", "r/graph.npz", *QUICK, "--out", "q")
+    call("run", "r/graph.npz", *QUICK, "--out", "q")
     Path("r/tables.json").unlink()
-    code, _, err = call(capsys, "predict", "q", "--nodes", "two/accounts.csv")
-    assert (code, "was not made of tables" in err) == (2, True)
+    assert "was not made of tables" in refused("predict", "q", "--nodes", "two/accounts.csv")

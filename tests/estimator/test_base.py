@@ -103,13 +103,6 @@ def test_constructor_only_stores() -> None:
         drgst.DRGST(backbone="gcnn").fit(blocks())
 
 
-def test_clone_of_self_training_with_own_parts() -> None:
-    recipe = Recipe(select=Threshold(0.5))
-    again = clone(drgst.SelfTraining(recipe, settings={"epochs": 3}))
-    assert again.recipe == recipe
-    assert again.settings == {"epochs": 3}
-
-
 def test_fit_on_pyg_data_equals_fit_on_the_graph(model: drgst.DRGST, graph: Graph) -> None:
     data = to_pyg(graph)
     assert isinstance(data, Data)
@@ -272,11 +265,6 @@ def test_edited_weights_are_refused(model: drgst.DRGST, tmp_path: Path, what: st
         drgst.load_model(str(tmp_path / "m"))
 
 
-def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="nowhere"):
-        drgst.load_model(str(tmp_path / "nowhere"))
-
-
 class Own(nn.Module):
     """A user's own network: two plain layers over neighbours' sums, with torch's own dropout."""
 
@@ -307,12 +295,6 @@ def test_a_users_own_network_in_the_loop(graph: Graph, tmp_path: Path) -> None:
     fitted.save(str(tmp_path / "m"))
     loaded = drgst.load_model(str(tmp_path / "m"), backbone=Own)
     np.testing.assert_allclose(loaded.predict_proba(graph), fitted.probabilities_, atol=1e-6)
-
-
-def test_a_module_without_the_protocol_is_refused(graph: Graph) -> None:
-    recipe = Recipe(learner=Network(backbone=lambda f, c: nn.Linear(f, c)))
-    with pytest.raises(SettingError, match=r"must take \(x, edge_index\)"):
-        drgst.SelfTraining(recipe, settings={"epochs": 5}).fit(graph)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None])

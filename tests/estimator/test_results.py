@@ -1,4 +1,4 @@
-"""What a fitted estimator shows: data frames, the network, the card, figures, short texts."""
+"""What a fitted estimator shows (data frames, network, card, figures), cross-validation, and pseudo-labels for PyG."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 import torch
 from torch_geometric.nn.models import GCN
+from torch_geometric.transforms import Compose, ToUndirected
 
 import drgst
-from drgst.errors import GraphError, RunError
+from drgst.errors import GraphError, RunError, SettingError, SplitError
 from drgst.estimator.display import MOST_CLASSES, class_shares
+from drgst.estimator.pseudo_label import PseudoLabel
 from drgst.graph.core import Graph
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
@@ -147,3 +149,63 @@ def test_a_model_of_a_run_folder_can_do_all_that_a_fitted_one_can(tmp_path: Path
     fitted.save(str(tmp_path / "model"))
     with pytest.raises(RunError, match="loaded without its run"):
         drgst.load_model(str(tmp_path / "model")).review()
+
+
+@pytest.fixture(scope="module")
+def small() -> Graph:
+    return drgst.block_model(60, 180, classes=3, features=30, words=8, signal=0.8, seed=1)
+
+
+def test_each_labelled_node_is_predicted_once_without_its_label(small: Graph) -> None:
+    labels = np.where(np.arange(60) < 30, small.labels, -1)
+    found = drgst.cross_validate(drgst.SelfTraining("logistic-ppr"), small.with_(labels=labels), folds=3)
+    assert sorted(found.nodes.tolist()) == list(range(30))
+    assert found.probabilities.shape == (30, 3)
+    correct = found.probabilities.argmax(axis=1) == labels[found.nodes]
+    sizes = [split.test.size for split in found.splits]
+    np.testing.assert_allclose(np.average(found.scores(), weights=sizes), correct.mean())
+    assert correct.mean() > 0.6
+    frame = found.to_frame()
+    assert list(frame.index) == [1, 2, 3]
+    assert frame["test_accuracy"].mean() == pytest.approx(found.scores().mean())
+    assert repr(found).startswith("CrossValidation(3 folds: accuracy ")
+    with pytest.raises(SettingError, match="unknown metric 'f1'"):
+        found.scores("f1")
+
+
+def test_folds_keep_class_shares_and_validation_nodes(small: Graph) -> None:
+    split = drgst.random_split(small, per_class=6, val=10, test=12, seed=0)
+    folds = drgst.fold_splits(small, 3, seed=1, split=split)
+    np.testing.assert_array_equal(np.sort(np.concatenate([fold.test for fold in folds])), split.train)
+    for fold in folds:
+        assert (np.bincount(small.labels[fold.test]) == 2).all()
+        np.testing.assert_array_equal(fold.val, split.val)
+        assert np.isin(split.test, fold.pool).all()
+        assert not np.isin(fold.test, fold.pool).any()
+    again = drgst.fold_splits(small, 3, seed=1, split=split)
+    assert all(np.array_equal(a.test, b.test) for a, b in zip(folds, again, strict=True))
+    with pytest.raises(SplitError, match="folds is 1"):
+        drgst.fold_splits(small, 1, split=split)
+
+
+def test_pseudo_labels_in_data() -> None:
+    graph = drgst.block_model(60, 180, classes=3, features=30, words=8, signal=0.8, seed=1)
+    split = drgst.random_split(graph, per_class=4, val=15, test=20, seed=0)
+    data = drgst.to_pyg(graph.with_(splits=(split,)))
+    settings = {"epochs": 40, "samples": 3, "lr": 0.03, "threshold": 0.4, "keep": "last"}
+    transform = PseudoLabel("drgst-de", settings=settings)
+    made = Compose([ToUndirected(), transform])(data)
+    assert "pseudo_y" not in data
+    assert made.probability.shape == (60, 3)
+    train = torch.from_numpy(split.train)
+    assert torch.equal(made.pseudo_y[train], data.y[train])
+    assert (made.pseudo_weight[train] == 1).all()
+    assert torch.equal(made.pseudo_mask, made.pseudo_y >= 0)
+    assert made.pseudo_mask.sum() > train.numel()
+    assert (made.pseudo_weight[~made.pseudo_mask] == 0).all()
+    assert not made.pseudo_mask[torch.from_numpy(split.val)].any()
+    new = made.pseudo_mask.clone()
+    new[train] = False
+    assert (made.pseudo_y[new] == data.y[new]).float().mean() > 0.6
+    assert repr(transform).startswith("PseudoLabel('drgst-de', settings={")
+    assert drgst.estimator.pseudo_label.PseudoLabel is PseudoLabel

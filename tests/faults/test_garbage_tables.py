@@ -41,12 +41,6 @@ def attempt(nodes: bytes, edges: bytes, suffix: str = "csv") -> Graph | None:
 
 
 @SETTINGS
-@given(nodes=st.binary(max_size=200), edges=st.binary(max_size=200))
-def test_bytes(nodes: bytes, edges: bytes) -> None:
-    attempt(nodes, edges)
-
-
-@SETTINGS
 @given(body=st.binary(max_size=120), edges=st.binary(max_size=60))
 def test_bytes_under_a_good_header(body: bytes, edges: bytes) -> None:
     attempt(b"id,label,split,f\n" + body, b"source,target,weight\n" + edges)

@@ -14,8 +14,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import drgst
 from drgst.cli import main
 from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
@@ -31,10 +33,10 @@ KILLS = 4  # of each recipe in the long campaign
 
 @pytest.fixture(autouse=True)
 def _town(isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A working folder with a graph, and one thread."""
+    """A working folder with a graph of 9 classes (sums over more than 8 numbers show their order), and one thread."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    graph = block_model(120, 360, seed=1, classes=3, features=24, homophily=0.8, signal=0.3)
-    split = random_split(graph, per_class=4, val=24, test=30, seed=0)
+    graph = block_model(150, 450, seed=1, classes=9, features=36, homophily=0.8, signal=0.4)
+    split = random_split(graph, per_class=4, val=30, test=30, seed=0)
     save_graph(graph.with_(name="town", splits=(split,)), "town.npz")
 
 
@@ -107,6 +109,7 @@ def chain(recipe: str, kills: int, moments: random.Random) -> int:
             shutil.rmtree("broken")
     finish([*words(recipe), "--out", "broken", "--resume"])
     assert bits(Path("broken")) == bits(Path("whole")), recipe
+    assert np.isfinite(drgst.load_model("broken").predict_proba(drgst.open_graph("town.npz"))).all()
     assert not [path for path in Path().rglob("*") if path.name.endswith(".tmp") or path.name == ".lock"]
     return count
 

@@ -55,25 +55,6 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "town.npz"
 
 
-def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command."""
-    with pytest.raises(SystemExit) as stopped:
-        main([str(a) for a in args])
-    said = capsys.readouterr()
-    code = stopped.value.code
-    return (code if isinstance(code, int) else 0), said.out, said.err
-
-
-def refused(capsys: pytest.CaptureFixture[str], *args: object) -> str:
-    """The one line that a refused command prints."""
-    code, out, err = call(capsys, *args)
-    assert code == 2
-    assert out == ""
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    return err
-
-
 def bits(folder: Path) -> list[Any]:
     """Everything that a run computes, bit for bit: results, and every array of every stage; no times."""
     found: list[Any] = [(folder / name).read_bytes() for name in ("predictions.csv", "model.safetensors")]
@@ -89,23 +70,15 @@ def bits(folder: Path) -> list[Any]:
     ("change", "words"),
     [
         ("threshold=1.5", "setting threshold is 1.5 (allowed: from 0 to below 1)"),
-        ("threshold=nan", "setting threshold is nan (allowed: from 0 to below 1)"),
-        ("beta=0", "setting beta is 0 (allowed: above 0, up to 100)"),
         ("beta=1/0", "setting beta is 1/0 (allowed: above 0, up to 100)"),
-        ("drop_rate=1", "setting drop_rate is 1 (allowed: from 0 to below 1)"),
-        ("stages=-1", "setting stages is -1 (allowed: whole numbers from 0 to 1,000)"),
-        ("hidden=0", "setting hidden is 0 (allowed: whole numbers from 1 to 65,536)"),
-        ("hidden=1.5", "setting hidden is 1.5 (allowed: whole numbers"),
-        ("epochs=many", "setting epochs is many (allowed: whole numbers from 1)"),
         ("treshold=0.5", "unknown setting 'treshold'; did you mean 'threshold'?"),
         ("threshold", "--set takes key=value, not 'threshold'"),
         ("view=knn", "recipe drgst-de does not read the setting 'view'"),
-        ("keep=first", "setting keep is first (allowed: last, best, best-student)"),
     ],
 )
-def test_settings_out_of_range(capsys: Any, tmp_path: Path, change: str, words: str) -> None:
+def test_settings_out_of_range(refused: Any, tmp_path: Path, change: str, words: str) -> None:
     """Named with their value and what is allowed, before any data is opened or folder made."""
-    assert words in refused(capsys, "run", "--set", change)
+    assert words in refused("run", "--set", change)
     assert not (tmp_path / "runs").exists()
 
 
@@ -126,57 +99,57 @@ def test_settings_out_of_range(capsys: Any, tmp_path: Path, change: str, words: 
         ("run = 3\n", "run must be a table"),
     ],
 )
-def test_bad_config(capsys: Any, tmp_path: Path, text: str, words: str) -> None:
+def test_bad_config(refused: Any, tmp_path: Path, text: str, words: str) -> None:
     """The file and the nearest known key are named, also where the graph decides."""
     (tmp_path / "run.toml").write_text(text)
-    message = refused(capsys, "run", "--config", tmp_path / "run.toml", "--out", "x")
+    message = refused("run", "--config", tmp_path / "run.toml", "--out", "x")
     assert words in message
     assert "run.toml" in message
     assert not Path("x").exists()
 
 
-def test_other_bad_arguments(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_other_bad_arguments(refused: Any, file: Path, tmp_path: Path) -> None:
     """Names, paths and combinations of options that are not allowed."""
-    assert "did you mean 'cora'" in refused(capsys, "run", "cra")
-    assert "did you mean 'drgst-de'" in refused(capsys, "run", file, "--recipe", "drgst-dee")
-    assert "unexpected extra argument" in refused(capsys, "run", "cora", "citeseer")
-    assert "no split file" in refused(capsys, "run", file, "--split", "none.json")
+    assert "did you mean 'cora'" in refused("run", "cra")
+    assert "did you mean 'drgst-de'" in refused("run", file, "--recipe", "drgst-dee")
+    assert "unexpected extra argument" in refused("run", "cora", "citeseer")
+    assert "no split file" in refused("run", file, "--split", "none.json")
     save_split(random_split(town(), per_class=4, val=40, test=50, seed=3), town(), tmp_path / "own.json")
-    both = refused(capsys, "run", file, "--split", tmp_path / "own.json", "--per-class", 3)
+    both = refused("run", file, "--split", tmp_path / "own.json", "--per-class", 3)
     assert "per_class and split are both given" in both
-    assert "unknown pool" in refused(capsys, "run", file, "--set", "pool=everyone")
-    assert "can't read" in refused(capsys, "run", "--config", tmp_path / "none.toml")
-    assert "not the folder of a run" in refused(capsys, "predict", tmp_path / "none")
-    assert "not the folder of a run" in refused(capsys, "suggest", tmp_path / "none")
-    assert "device" in refused(capsys, "run", file, "--set", "device=abacus")
+    assert "unknown pool" in refused("run", file, "--set", "pool=everyone")
+    assert "can't read" in refused("run", "--config", tmp_path / "none.toml")
+    assert "not the folder of a run" in refused("predict", tmp_path / "none")
+    assert "not the folder of a run" in refused("suggest", tmp_path / "none")
+    assert "device" in refused("run", file, "--set", "device=abacus")
 
 
-def test_a_folder_that_exists(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_a_folder_that_exists(ok: Any, refused: Any, file: Path, tmp_path: Path) -> None:
     """Refused without an option; replaced with --force if it is a run; only the files of a run are removed."""
     out = tmp_path / "x"
-    assert call(capsys, "run", file, *QUICK, "--out", out)[0] == 0
+    ok("run", file, *QUICK, "--out", out)
     before = bits(out)
-    assert "--resume continues it, --force replaces it" in refused(capsys, "run", file, *QUICK, "--out", out)
-    assert "both given" in refused(capsys, "run", file, "--out", out, "--resume", "--force")
-    assert "did you mean" in refused(capsys, "run", file, "--out", out, "--force", "--recipe", "drgst-dee")
+    assert "--resume continues it, --force replaces it" in refused("run", file, *QUICK, "--out", out)
+    assert "both given" in refused("run", file, "--out", out, "--resume", "--force")
+    assert "did you mean" in refused("run", file, "--out", out, "--force", "--recipe", "drgst-dee")
     assert bits(out) == before  # a refused --force replaces nothing
     (out / "notes.txt").write_text("mine")
-    assert call(capsys, "run", file, *QUICK, "--set", "stages=1", "--out", out, "--force")[0] == 0
+    ok("run", file, *QUICK, "--set", "stages=1", "--out", out, "--force")
     assert (out / "notes.txt").read_text() == "mine"
     assert sorted(p.name for p in (out / "stages").iterdir()) == ["000.safetensors", "001.safetensors"]
 
 
-def test_a_folder_that_is_no_run_is_left_alone(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_run_is_left_alone(refused: Any, file: Path, tmp_path: Path) -> None:
     """Neither --force nor --resume writes to somebody's folder, also where it holds a config.toml or predictions."""
     for name, text in (("predictions.csv", "mine"), ("config.toml", "[tool]\nx = 1\n"), ("config.toml", "[run]\n")):
         folder = tmp_path / f"own-{name}-{len(text)}"
         folder.mkdir()
         (folder / name).write_text(text)
         for flag in ("--force", "--resume"):
-            refused(capsys, "run", file, *QUICK, "--out", folder, flag)
+            refused("run", file, *QUICK, "--out", folder, flag)
         assert [p.name for p in folder.iterdir()] == [name]
         assert (folder / name).read_text() == text
-    assert "is not a folder" in refused(capsys, "run", file, "--out", file, "--force")
+    assert "is not a folder" in refused("run", file, "--out", file, "--force")
 
 
 def _wait_for(path: Path, seconds: float = 60) -> None:
@@ -200,19 +173,19 @@ def at_work(file: Path) -> Iterator[Any]:
 
 @pytest.mark.parametrize("option", ["--force", "--resume"])
 def test_a_folder_in_use_is_refused_and_a_killed_run_gives_it_up(
-    capsys: Any, file: Path, at_work: Any, option: str
+    ok: Any, refused: Any, file: Path, at_work: Any, option: str
 ) -> None:
     """Also with --force and --resume; the process is named."""
-    words = refused(capsys, "run", file, *QUICK, "--set", "epochs=1000000,patience=1000000", "--out", "x", option)
+    words = refused("run", file, *QUICK, "--set", "epochs=1000000,patience=1000000", "--out", "x", option)
     assert f"x is in use by process {at_work.pid}" in words
     at_work.kill()
     at_work.join()
-    assert call(capsys, "run", file, *QUICK, "--out", "x", "--force")[0] == 0
+    ok("run", file, *QUICK, "--out", "x", "--force")
     assert sorted(p.name for p in Path("x").iterdir() if p.name.startswith(".")) == []
     assert not list(Path().glob(".*.tmp"))
 
 
-def test_a_folder_deleted_during_the_run_is_an_error_that_names_what_is_lost(capsys: Any, file: Path) -> None:
+def test_a_folder_deleted_during_the_run_is_an_error_that_names_what_is_lost(file: Path) -> None:
     """The run ends at the next stage instead of leaving half a folder."""
     words = ["run", str(file), *QUICK, "--set", "stages=200,threshold=0.4,agreement=1", "--out", "x"]
     child = FORK.Process(target=_child, args=(words, 10**9))
@@ -226,48 +199,47 @@ def test_a_folder_deleted_during_the_run_is_an_error_that_names_what_is_lost(cap
     assert "deleted while the run was working" in said
 
 
-def test_resume_of_nothing_starts_with_a_warning_or_is_refused(capsys: Any, file: Path) -> None:
+def test_resume_of_nothing_starts_with_a_warning_or_is_refused(ok: Any, refused: Any, file: Path) -> None:
     """Without a graph, Cora would be run, which is not what was meant."""
-    assert "there is no run in x to resume" in refused(capsys, "run", "--out", "x", "--resume")
+    assert "there is no run in x to resume" in refused("run", "--out", "x", "--resume")
     assert not Path("x").exists()
-    code, _, err = call(capsys, "run", file, *QUICK, "--set", "stages=1", "--out", "x", "--resume")
-    assert code == 0
+    _, err = ok("run", file, *QUICK, "--set", "stages=1", "--out", "x", "--resume")
     assert "warning: there is no run in x to resume: a new one is started" in err
 
 
-def test_resume_of_a_finished_run_reports(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_resume_of_a_finished_run_reports(ok: Any, call: Any, refused: Any, file: Path, tmp_path: Path) -> None:
     """The same JSON object, nothing run or written; options that contradict the run are refused."""
     out = tmp_path / "x"
-    first = call(capsys, "run", file, *QUICK, "--out", out, "--json")[1]
+    first = call("run", file, *QUICK, "--out", out, "--json")[1]
     times = {p: p.stat().st_mtime_ns for p in out.rglob("*")}
-    code, again, err = call(capsys, "run", "--out", out, "--resume", "--json")
-    assert code == 0
+    again, err = ok("run", "--out", out, "--resume", "--json")
     assert again == first
     assert "the result" in err
     assert {p: p.stat().st_mtime_ns for p in out.rglob("*")} == times
-    assert "has seed = 0, not 1" in refused(capsys, "run", "--out", out, "--resume", "--seed", 1)
-    assert "has threshold = 0.7, not 0.4" in refused(capsys, "run", "--out", out, "--resume", "--set", "threshold=0.4")
-    assert "has data = " in refused(capsys, "run", "cora", "--out", out, "--resume")
+    assert "has seed = 0, not 1" in refused("run", "--out", out, "--resume", "--seed", 1)
+    assert "has threshold = 0.7, not 0.4" in refused("run", "--out", out, "--resume", "--set", "threshold=0.4")
+    assert "has data = " in refused("run", "cora", "--out", out, "--resume")
 
 
-def test_resume_refuses_other_data_and_mends_damaged_stages(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_resume_refuses_other_data_and_mends_damaged_stages(
+    ok: Any, call: Any, refused: Any, file: Path, tmp_path: Path
+) -> None:
     """A truncated stage is run again, bit-identical; another graph in the same file is refused."""
     out = tmp_path / "x"
-    call(capsys, "run", file, *QUICK, "--out", out)
+    call("run", file, *QUICK, "--out", out)
     before = bits(out)
     (out / "summary.json").unlink()
     damaged = out / "stages" / "002.safetensors"
     damaged.write_bytes(damaged.read_bytes()[:5000])
-    code, _, err = call(capsys, "run", "--out", out, "--resume")
-    assert code == 0
+    _, err = ok("run", "--out", out, "--resume")
     assert "002.safetensors is damaged" in err
     assert bits(out) == before
     (out / "summary.json").unlink()
     save_graph(town().with_(features=town().features * 2), file)
-    assert "its contents have changed" in refused(capsys, "run", "--out", out, "--resume")
+    assert "its contents have changed" in refused("run", "--out", out, "--resume")
     other = town()
     save_graph(other.with_(labels=(other.labels + 1) % 3), file)
-    assert "the labels or the split" in refused(capsys, "run", "--out", out, "--resume")
+    assert "the labels or the split" in refused("run", "--out", out, "--resume")
 
 
 def _child(words: list[str], limit: int | None = None) -> None:
@@ -281,7 +253,7 @@ def _child(words: list[str], limit: int | None = None) -> None:
     main(words)
 
 
-def test_full_disk_is_one_sentence_and_the_run_can_be_resumed(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_full_disk_is_one_sentence_and_the_run_can_be_resumed(ok: Any, call: Any, file: Path, tmp_path: Path) -> None:
     """No file may grow beyond a size that the config fits in and a stage does not."""
     child = FORK.Process(target=_child, args=(["run", str(file), *QUICK, "--out", "x"], 20_000))
     child.start()
@@ -290,8 +262,8 @@ def test_full_disk_is_one_sentence_and_the_run_can_be_resumed(capsys: Any, file:
     said = Path("words.txt").read_text()
     assert "error: can't write" in said
     assert "Traceback" not in said
-    assert call(capsys, "run", "--out", "x", "--resume")[0] == 0
-    call(capsys, "run", file, *QUICK, "--out", "y")
+    ok("run", "--out", "x", "--resume")
+    call("run", file, *QUICK, "--out", "y")
     assert bits(Path("x")) == bits(Path("y"))
 
 
@@ -314,7 +286,7 @@ def test_ctrl_c_keeps_the_stages_and_names_the_command_to_resume(file: Path, tmp
     assert "drgst run --out x --resume" in err
 
 
-def test_scrambled_hidden_labels_change_nothing(capsys: Any, tmp_path: Path) -> None:
+def test_scrambled_hidden_labels_change_nothing(ok: Any, tmp_path: Path) -> None:
     """Labels that are neither training nor validation labels: the same predictions and weights, bit for bit."""
     graph = town()
     split = graph.split
@@ -325,33 +297,35 @@ def test_scrambled_hidden_labels_change_nothing(capsys: Any, tmp_path: Path) -> 
     assert (labels != graph.labels).sum() > 50
     for name, content in (("true", graph), ("scrambled", graph.with_(labels=labels))):
         save_graph(content, tmp_path / name / "town.npz")
-        assert call(capsys, "run", tmp_path / name / "town.npz", *QUICK, "--out", tmp_path / name / "run")[0] == 0
+        ok("run", tmp_path / name / "town.npz", *QUICK, "--out", tmp_path / name / "run")
     first, second = tmp_path / "true" / "run", tmp_path / "scrambled" / "run"
     assert bits(first) == bits(second)
     figures = [json.loads((run / "summary.json").read_text()) for run in (first, second)]
     assert figures[0]["test_accuracy"] != figures[1]["test_accuracy"]
 
 
-def test_model_folder_edited_by_hand(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_model_folder_edited_by_hand(call: Any, refused: Any, file: Path, tmp_path: Path) -> None:
     """Refused in one sentence by every command that reads the file."""
     out = tmp_path / "x"
-    call(capsys, "run", file, *QUICK, "--out", out)
+    call("run", file, *QUICK, "--out", out)
     weights = out / "model.safetensors"
     raw = weights.read_bytes()
     weights.write_bytes(raw[: len(raw) // 2])
-    assert "is not a usable model" in refused(capsys, "predict", out, file)
-    assert "is not a usable model" in refused(capsys, "suggest", out)
+    assert "is not a usable model" in refused("predict", out, file)
+    assert "is not a usable model" in refused("suggest", out)
     weights.write_bytes(raw)
     (out / "predictions.csv").write_text("id,label\n1,0\n")
-    assert "was edited" in refused(capsys, "suggest", out)
+    assert "was edited" in refused("suggest", out)
     (out / "summary.json").unlink()
-    assert "drgst run --out" in refused(capsys, "suggest", out)
+    assert "drgst run --out" in refused("suggest", out)
 
 
-def test_weights_and_outputs_that_are_not_finite_are_refused(capsys: Any, file: Path, tmp_path: Path) -> None:
+def test_weights_and_outputs_that_are_not_finite_are_refused(
+    call: Any, refused: Any, file: Path, tmp_path: Path
+) -> None:
     """NaN and infinite weights when the model is read, 1e38 when it predicts; no line of NaN is written."""
     out = tmp_path / "x"
-    call(capsys, "run", file, *QUICK, "--out", out)
+    call("run", file, *QUICK, "--out", out)
     weights = out / "model.safetensors"
     tensors = load_file(weights)
     name = next(key for key, value in tensors.items() if key.startswith("state.") and value.ndim == 2)
@@ -359,46 +333,45 @@ def test_weights_and_outputs_that_are_not_finite_are_refused(capsys: Any, file: 
         changed = {key: t.clone() for key, t in tensors.items()}
         changed[name][:] = value
         save_file(changed, weights)
-        assert words in refused(capsys, "predict", out, file)
+        assert words in refused("predict", out, file)
     save_file({**tensors, "fitted.probabilities": tensors["fitted.probabilities"] * float("nan")}, weights)
-    assert "its probabilities hold NaN" in refused(capsys, "predict", out, file)
+    assert "its probabilities hold NaN" in refused("predict", out, file)
 
 
-def test_features_that_need_more_memory_than_there_is(capsys: Any, tmp_path: Path) -> None:
+def test_features_that_need_more_memory_than_there_is(refused: Any, tmp_path: Path) -> None:
     """One feature index in a table of a few bytes makes a network of half a terabyte."""
     lines = [f"{i},{i % 2},{'train' if i < 4 else ''},{i}:1" for i in range(10)]
     lines[0] = "0,0,train,2147483646:1"
     (tmp_path / "nodes.csv").write_text("\n".join(["id,label,split,features", *lines]))
     (tmp_path / "edges.csv").write_text("source,target\n0,1\n2,3\n")
-    words = refused(capsys, "run", tmp_path, "--recipe", "gcn", "--out", "x")
+    words = refused("run", tmp_path, "--recipe", "gcn", "--out", "x")
     assert "a model of 2,147,483,647 features would need" in words
     assert "TB of memory" in words
     assert not Path("x").exists()
 
 
-def test_names_that_no_file_can_have(capsys: Any, file: Path) -> None:
+def test_names_that_no_file_can_have(refused: Any, file: Path) -> None:
     """One sentence for an over-long --out."""
     for words in (("run", file, *QUICK, "--out", "x" * 300), ("data", "split", file, "--out", "y" * 300)):
-        assert "File name too long" in refused(capsys, *words)
+        assert "File name too long" in refused(*words)
 
 
-def test_resume_with_another_number_of_threads_warns_and_keeps_the_first(capsys: Any, file: Path) -> None:
+def test_resume_with_another_number_of_threads_warns_and_keeps_the_first(ok: Any, call: Any, file: Path) -> None:
     """The result is that of the uninterrupted run."""
-    call(capsys, "run", file, *QUICK, "--set", "stages=1", "--out", "x")
+    call("run", file, *QUICK, "--set", "stages=1", "--out", "x")
     before = bits(Path("x"))
     Path("x/summary.json").unlink()
     Path("x/stages/001.safetensors").unlink()
-    code, _, err = call(capsys, "run", "--out", "x", "--resume", "--threads", 2)
-    assert code == 0
+    _, err = ok("run", "--out", "x", "--resume", "--threads", 2)
     assert "warning: the run in x was started with 1 threads and continues with them" in err
     assert bits(Path("x")) == before
 
 
 @pytest.mark.parametrize("name", ["summary.json", "history.jsonl"])
-def test_a_report_of_files_without_their_keys_is_refused(capsys: Any, file: Path, name: str) -> None:
+def test_a_report_of_files_without_their_keys_is_refused(call: Any, file: Path, name: str) -> None:
     """They are JSON, but not that of a run."""
-    call(capsys, "run", file, *QUICK, "--set", "stages=1", "--out", "x")
+    call("run", file, *QUICK, "--set", "stages=1", "--out", "x")
     (Path("x") / name).write_text('{"stage": 0}\n')
-    code, _, err = call(capsys, "run", "--out", "x", "--resume")
+    code, _, err = call("run", "--out", "x", "--resume")
     assert code == 2
     assert err.startswith(f"error: x/{name} is damaged: ")

@@ -79,12 +79,6 @@ def test_a_path_below_a_file_is_refused() -> None:
         Store("/proc/version/runs.db", create=True)
 
 
-def test_a_store_cut_short_is_refused(filled: Path) -> None:
-    filled.write_bytes(filled.read_bytes()[:10_000])
-    with pytest.raises(StoreError, match="damaged"):
-        Store(filled)
-
-
 def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "contacts.db"
     with sqlite3.connect(path) as db:

@@ -1,4 +1,4 @@
-"""The graph, and its creation from raw arrays."""
+"""The graph: its creation from raw arrays, its invariants, and its HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph, clean_adjacency, make_graph
+from drgst.graph.html import graph_html, html_table
 from drgst.graph.split import Split
 
 PATH = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]  # 0 -> 1 -> 2
@@ -91,9 +92,52 @@ def test_a_graph_to_predict_may_have_no_labels() -> None:
     assert graph(labels=[-1] * 3, class_names=["a", "b"], unlabelled=True).num_classes == 2
 
 
-def test_repr_counts() -> None:
-    assert repr(graph(name="toy")) == "Graph('toy': 3 nodes, 2 edges, 3 features, 2 classes, 2 labelled)"
-
-
 def test_whole_numbers_that_are_stored_as_decimals_are_ids() -> None:
     assert make_graph(None, np.ones((2, 2)), [0, 1], node_ids=np.array([4.0, 7.0])).node_ids.tolist() == [4, 7]
+
+
+def test_self_loops_and_edges_out_of_the_graph_are_refused(cora: Graph) -> None:
+    loop = sp.csr_array(cora.adjacency + sp.csr_array(([1.0], ([0], [0])), shape=cora.adjacency.shape))
+    with pytest.raises(GraphError, match="self-loops"):
+        cora.with_(adjacency=loop)
+    outside = cora.adjacency.copy()
+    outside.indices = outside.indices.copy()
+    outside.indices[-1] = cora.num_nodes
+    with pytest.raises(GraphError, match="outside the graph"):
+        cora.with_(adjacency=outside)
+
+
+def test_with_checks_what_it_changes(cora: Graph) -> None:
+    with pytest.raises(GraphError, match="has no class name"):
+        cora.with_(class_names=("a", "b"))
+    with pytest.raises(GraphError, match="occurs more than once"):
+        cora.with_(node_ids=np.zeros(2708, dtype=np.int64))
+    with pytest.raises(GraphError, match="not symmetric"):
+        cora.with_(adjacency=sp.csr_array(sp.triu(cora.adjacency, format="csr")))
+    with pytest.raises(GraphError, match="nodes"):
+        cora.with_(labels=cora.labels[:-1])
+    with pytest.raises(TypeError, match="no field 'label'"):
+        cora.with_(label=cora.labels)
+    x = cora.features.copy()
+    x.data = x.data.copy()
+    x.data[0] = np.nan
+    with pytest.raises(GraphError, match="NaN"):
+        cora.with_(features=x)
+    assert x.data.flags.writeable
+
+
+def test_all_text_is_escaped() -> None:
+    bad = "<script>&"
+    shown = html_table(bad, [bad], [[bad, 1]], [bad])
+    assert "<script>" not in shown
+    assert shown.count("&lt;script&gt;&amp;") == 4
+    assert "<td>1</td>" in shown
+
+
+def test_a_graph_in_a_notebook() -> None:
+    graph = make_graph(None, [[0, 2], [0, 0]], [0, 1], class_names=["a", "b"], name="two")
+    shown = graph_html(graph)
+    assert shown == graph._repr_html_()
+    for text in ("two", "<td>1, weighted</td>", "a (1), b (1)", "directed edges were made undirected"):
+        assert text in shown
+    assert ", weighted" not in graph_html(graph.with_(adjacency=(graph.adjacency > 0).astype(np.float32)))

@@ -1,7 +1,8 @@
-"""Splits: the public one, draws per class, random ones, masks, and errors."""
+"""Splits: the public one, draws per class, random ones, masks, and errors; statistics of a graph."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from drgst.datasets.load import load
 from drgst.errors import SplitError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split, per_class_split, public_split, random_split, splits_from_masks, validated_split
+from drgst.graph.stats import edge_homophily, statistics
 
 
 def ring(labels: list[int], splits: tuple[Split, ...] = ()) -> Graph:
@@ -196,3 +198,44 @@ def test_masks_with_overlap_or_of_a_wrong_shape_type_or_width_are_refused() -> N
 def test_an_index_outside_the_graph_is_refused(bad: int) -> None:
     with pytest.raises(SplitError, match=f"train holds node {bad}, but the graph has nodes 0 to 5"):
         Split.of([bad], [1], [2], 6)
+
+
+def small() -> Graph:
+    """0-1, 1-2, 2-3 and the isolated 4; labels a, a, b, unknown, b."""
+    a = sp.coo_array((np.ones(3), ([0, 1, 2], [1, 2, 3])), shape=(5, 5))
+    x = sp.csr_array(np.diag([1.0, 1, 0, 0, 0]))
+    return make_graph(x, a, [0, 0, 1, -1, 1], class_names=["a", "b"], name="small")
+
+
+def test_every_figure_by_hand() -> None:
+    s = statistics(small())
+    assert s.to_dict() == {
+        "name": "small",
+        "nodes": 5,
+        "edges": 3,
+        "features": 5,
+        "classes": 2,
+        "labelled": 4,
+        "homophily": 0.5,
+        "label_counts": {"a": 2, "b": 2},
+        "isolated": 1,
+        "components": 2,
+        "mean_degree": 1.2,
+        "feature_density": 2 / 25,
+    }
+    assert json.loads(json.dumps(s.to_dict())) == s.to_dict()
+
+
+def test_homophily_is_unknown_where_no_edge_has_two_labels() -> None:
+    assert edge_homophily(small().with_(labels=np.array([0, -1, 1, -1, 1]))) is None
+
+
+def test_a_graph_without_features_has_density_zero() -> None:
+    g = make_graph(None, small().adjacency, [0, 0, 1, 1, 1])
+    assert statistics(g).feature_density == 0
+
+
+def test_cora(cora: Graph) -> None:
+    s = statistics(cora)
+    assert s.components == 78
+    assert sorted(s.label_counts.values()) == [180, 217, 298, 351, 418, 426, 818]

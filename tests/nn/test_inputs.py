@@ -127,14 +127,6 @@ def test_constant_features_are_none() -> None:
         assert network_features(graph, "l1").shape == x.shape
 
 
-def test_an_edited_number_of_columns_is_refused(karate: Graph, tmp_path: Path) -> None:
-    drgst.SelfTraining("gcn", {"epochs": 3}).fit(karate).save(str(tmp_path))
-    path = tmp_path / "model.json"
-    path.write_text(path.read_text().replace(f'"input_features": {COLUMNS}', '"input_features": 7'))
-    with pytest.raises(RunError, match="do not fit its settings"):
-        drgst.load_model(str(tmp_path))
-
-
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_another_graph_gets_the_ranks_of_the_fitted_one(kind: Any) -> None:
     """A value has the score that it had in the fitted graph, whatever the other values are; also after a round trip."""

@@ -1,7 +1,10 @@
-"""The training of one network."""
+"""The training of one network, and our Adam against torch's."""
 
 from __future__ import annotations
 
+import functools
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from drgst.errors import TrainingError
+from drgst.nn.adam import Adam
 from drgst.nn.inputs import Inputs
 from drgst.nn.losses import WeightedLoss
 from drgst.nn.random import generator
@@ -58,19 +62,13 @@ def test_early_stopping_restores_the_best_weights(name: str, ring: Inputs, build
     assert result.val_accuracy == pytest.approx(hits.mean())
 
 
-def test_training_lowers_its_loss(ring: Inputs, build: Build) -> None:
-    loss = WeightedLoss(np.arange(15), np.arange(15) // 5, np.ones(15))
-    result = train(build("gcn", dropout=0.0), ring, Schedule(epochs=100, patience=100, lr=0.05), loss=loss)
-    assert result.curve.train_loss[-1] < 0.8 * result.curve.train_loss[0]
-    assert result.reason == "100 epochs done"
-
-
 def test_the_epoch_limit_counts_steps(ring: Inputs, build: Build) -> None:
     calls: list[tuple[int, float, float]] = []
     result = train(build("gcn"), ring, Schedule(epochs=7), on_epoch=lambda *row: calls.append(row))
     assert result.epochs == len(calls) == 7
     assert [epoch for epoch, _, _ in calls] == list(range(7))
     assert [row[2] for row in calls] == result.curve.val_loss[:7]
+    assert result.reason == "7 epochs done"
     assert len(result.curve.val_loss) == 8  # the weights of the last step are looked at too
 
 
@@ -206,3 +204,37 @@ def test_an_equal_validation_loss_is_no_improvement(ring: Inputs, build: Build) 
     result = train(build("gcn"), ring, Schedule(weight_decay=0.0, patience=6, epochs=50), loss=Constant())
     assert len(set(result.curve.val_loss)) == 1
     assert (result.best_epoch, result.epochs) == (0, 6)
+
+
+def test_adam_is_bit_identical_to_torchs() -> None:
+    results = []
+    for kind in (Adam, functools.partial(torch.optim.Adam, fused=True)):
+        torch.manual_seed(0)
+        weights = [nn.Parameter(torch.randn(5, 3)), nn.Parameter(torch.randn(3))]
+        x, y = torch.randn(20, 5), torch.randint(3, (20,))
+        adam = kind(weights, lr=0.05, weight_decay=0.01)
+        for _ in range(30):
+            for w in weights:
+                w.grad = None
+            nn.functional.cross_entropy(x @ weights[0] + weights[1], y).backward()
+            adam.step()
+        results.append(torch.cat([w.detach().ravel() for w in weights]))
+    assert torch.equal(*results)
+
+
+def test_adam_leaves_a_parameter_without_gradient() -> None:
+    used, unused = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))
+    adam = Adam([used, unused], lr=0.1, weight_decay=0.5)
+    used.sum().backward()
+    adam.step()
+    assert torch.equal(unused, torch.ones(2))
+    assert not torch.equal(used, torch.ones(2))
+
+
+def test_adam_leaves_the_compiler_out() -> None:
+    """What this class is for: torch.optim would import torch._dynamo."""
+    code = (
+        "import sys, torch\nfrom drgst.nn.adam import Adam\np = torch.nn.Parameter(torch.ones(1))\n"
+        "p.sum().backward()\nAdam([p], 0.1, 0.0).step()\nassert 'torch._dynamo' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

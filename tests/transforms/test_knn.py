@@ -70,13 +70,6 @@ def test_recall_by_clusters(cora: Graph, monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_array_equal(approximately(x, 10).indices, found.indices)
 
 
-@pytest.mark.slow
-@pytest.mark.data
-def test_recall_on_pubmed(data_root: Path) -> None:
-    x = weighted(drgst.load("pubmed", data_root).features)
-    assert recall(x, approximately(x, 10), 10, np.arange(0, 19717, 11)) >= 0.95
-
-
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_few_nodes_and_rows_of_zeros(kind: Callable) -> None:
     x = np.abs(np.random.default_rng(0).normal(size=(12, 5))).astype(np.float32)

@@ -1,12 +1,16 @@
-"""Temperature, scales with class biases, and matrices: they undo what was done to calibrated logits."""
+"""Temperature, scales with class biases, and matrices undo what was done to calibrated logits; CaGCN."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from scipy.special import log_softmax, softmax
-from sklearn.linear_model import LogisticRegression
+from torch import Tensor
 
+from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.random import generator, seeded_torch
+from drgst.uncertainty.cagcn import CalibrationLoss, Calibrator, apply_cagcn, fit_cagcn
 from drgst.uncertainty.calibration import (
     SHRINKAGE,
     apply_matrices,
@@ -22,16 +26,6 @@ from drgst.uncertainty.calibration import (
 def test_log_loss_by_hand() -> None:
     logits = np.log(np.array([[0.8, 0.2], [0.3, 0.7]])).astype(np.float32)
     assert log_loss(logits, np.array([0, 0])) == pytest.approx(-(np.log(0.8) + np.log(0.3)) / 2, rel=1e-6)
-
-
-def test_temperature_of_scaled_logits_is_the_scale() -> None:
-    """Labels drawn from softmax(z): the best T of 3 z is 3 times that of z, near 3."""
-    rng = np.random.default_rng(0)
-    z = rng.normal(size=(20_000, 4))
-    y = (softmax(z, axis=1).cumsum(axis=1) > rng.random((20_000, 1))).argmax(axis=1)
-    assert fit_temperature(z, y) == pytest.approx(1, abs=0.05)
-    assert fit_temperature(3 * z, y) == pytest.approx(3 * fit_temperature(z, y), rel=1e-3)
-    assert log_loss(z, y) < log_loss(3 * z, y)
 
 
 def test_temperature_by_hand() -> None:
@@ -90,17 +84,6 @@ def test_no_better_pair_nearby() -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
         assert objective(scale + rng.normal() * 0.05, bias + rng.normal(size=3) * 0.05) > best
-
-
-def test_two_classes_are_logistic_regression_on_the_margin() -> None:
-    """With two classes a z + b is a line in z_1 - z_0: scikit-learn finds nearly the same one without shrinkage."""
-    logits, labels = calibrated(4_000)
-    kept = labels < 2
-    logits, labels = logits[kept][:, :2], labels[kept]
-    scale, bias = fit_scale_and_bias(logits, labels)
-    line = LogisticRegression(C=1e6).fit((logits[:, 1] - logits[:, 0])[:, None], labels)
-    assert scale == pytest.approx(line.coef_[0, 0], rel=0.02)
-    assert bias[1] - bias[0] == pytest.approx(line.intercept_[0], abs=0.02)
 
 
 def test_a_class_that_is_not_among_the_labels() -> None:
@@ -175,3 +158,32 @@ def test_few_labels_change_little() -> None:
         (w,), _ = fit_matrices(spoilt[None, :number], labels[:number])
         beside.append(float(np.abs(w - np.trace(w) / 3 * np.eye(3)).mean()))
     assert 0 < beside[0] < beside[1] < beside[2]
+
+
+def test_factors_are_positive_and_follow_the_formula(weighted) -> None:
+    adj: Adjacency = weighted.inputs.adj
+    logits = torch.randn(60, 3, generator=torch.Generator().manual_seed(0))
+    with seeded_torch(generator(0)):
+        network = Calibrator(3).eval()
+    t: Tensor = network.gcn(logits, adj)
+    torch.testing.assert_close(network(logits, adj), logits * torch.log(t.exp() + 1.1))
+    assert torch.equal(network(logits, adj).argmax(dim=1), logits.argmax(dim=1))
+
+
+def test_the_loss_by_hand() -> None:
+    """A correct prediction with margin 0.4 and a wrong one with margin 0.2."""
+    p = torch.tensor([[0.6, 0.2, 0.2], [0.5, 0.3, 0.2]])
+    loss = CalibrationLoss(np.array([0, 1]), np.array([0, 1]), weight=0.5)
+    cross_entropy = -np.log([0.6, 0.3]).mean()
+    assert np.isclose(loss(p.log(), 0).item(), cross_entropy + 0.5 * (0.6 + 0.2) / 2)
+
+
+def test_a_fit_lowers_its_loss(weighted) -> None:
+    rng = np.random.default_rng(0)
+    labels = np.arange(60) % 3
+    logits = (8 * (np.eye(3)[labels] + rng.normal(size=(60, 3)))).astype(np.float32)  # overconfident
+    loss, adj = CalibrationLoss(np.arange(60), labels, 0.5), weighted.inputs.adj
+    made = apply_cagcn(fit_cagcn(logits, adj, loss, generator(0)), logits, adj)
+    before, after = (loss(torch.from_numpy(z), 0).item() for z in (logits, made))
+    assert after < 0.8 * before
+    np.testing.assert_array_equal(made.argmax(axis=1), logits.argmax(axis=1))

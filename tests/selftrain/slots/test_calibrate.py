@@ -10,18 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.nn.records import State
 from drgst.runs.metrics import ClassScores
-from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import believe, self_train
 from drgst.selftrain.history import History
 from drgst.selftrain.persist import load_stage, save_stage
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import Recipe
 from drgst.selftrain.slots.calibrate import CaGCN, Calibrate, Identity, Temperature
-from drgst.selftrain.slots.postprocess import Calibrated
 from drgst.selftrain.slots.select import Threshold
 from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 from drgst.transforms.softmax import softmax
@@ -45,17 +42,6 @@ def test_argmax_is_kept_and_the_error_falls(overconfident: tuple[Problem, np.nda
     labels = problem.graph.labels[val]
     before, after = (ClassScores(softmax(z[val]), labels).ece() for z in (logits, made))
     assert after < before - 0.02
-
-
-@pytest.mark.parametrize("parts", [{"calibrate": CaGCN()}, {"postprocess": (Calibrated(Temperature()),)}])
-def test_without_validation_it_is_refused_before_any_training(world: Any, parts: dict[str, Any]) -> None:
-    problem = world.problem()
-    bare = replace(problem, split=problem.split.without_validation())
-    began: list[int] = []
-    callback = type("Log", (Callback,), {"training": lambda *_: began.append(1)})()
-    with pytest.raises(SettingError, match="is fitted to validation nodes, but the split has none"):
-        self_train(bare, Recipe(**parts), callback)
-    assert not began
 
 
 def test_identity_changes_nothing(world: Any, same: Callable[[History, History], None]) -> None:

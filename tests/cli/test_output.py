@@ -1,12 +1,14 @@
-"""The text that ends ``drgst run``."""
+"""The text that ends ``drgst run``, and bars of statistics and downloads."""
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from drgst.cli.output import conclusions, stage_table
+from drgst.cli.output import _bar, conclusions, progress_bar, stage_table
 
 ROW: dict[str, Any] = {
     **{"stage": 0, "accepted": True, "note": "", "pseudo_labelled": 0, "precision": None, "val_accuracy": None},
@@ -25,3 +27,18 @@ def test_epochs_are_shown_where_a_network_was_trained(epochs: int, words: str) -
     lines = conclusions({**SUMMARY, "epochs": epochs})
     assert lines[0] == "test accuracy: teacher 70.0%, student 75.0% (+5.0 points)"
     assert lines[-1].startswith(words)
+
+
+def test_bars_are_ascii_where_the_terminal_is() -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    assert _bar(Console(file=file), 0.5) == "#" * 15 + "." * 15
+
+
+def test_the_progress_bar_follows_the_download() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=100)
+    with progress_bar(console, "flickr") as show:
+        show("flickr.zip", 500, 2000)
+        show("flickr.zip", 2000, 2000)
+    drawn = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "flickr flickr.zip" in drawn
+    assert "2.0/2.0 kB" in drawn
