@@ -71,10 +71,10 @@ def meta(**changes: Any) -> np.ndarray:
     ("changes", "message"),
     [
         ({"labels": None}, "not a drgst graph"),
-        ({"labels": np.array([0, 1])}, "2 labels for 3 nodes"),
+        ({"labels": np.array([0, 1])}, "not a drgst graph"),
         ({"labels": np.array([0, 7, 1])}, "no class name"),
         ({"labels": np.array([0, 0.5, 1])}, "0.5 is not whole"),
-        ({"labels": np.array([b"a", b"b", b"c"])}, ""),
+        ({"labels": np.array([b"a", b"b", b"c"])}, r"g\.npz"),
         ({"meta": None}, "not a drgst graph"),
         ({"meta": np.frombuffer(b"{", dtype=np.uint8)}, "not a drgst graph"),
         ({"meta": np.frombuffer(b"[" * 100_000, dtype=np.uint8)}, "recursion"),
