@@ -73,12 +73,6 @@ def test_beta_scales_and_the_unit_of_gain_cancels(beta: float) -> None:
     np.testing.assert_allclose(ours, normalised_gain(1e-5 * gain, beta))
 
 
-def test_limits_of_the_normalisation() -> None:
-    """No gain anywhere: all count alike with the usual mean 1/β; no node: no weight."""
-    np.testing.assert_array_equal(normalised_gain(np.zeros(4), 0.5), np.full(4, 2.0))
-    assert normalised_gain(np.empty(0), 0.5).shape == (0,)
-
-
 def test_final_loss_by_its_own_formula() -> None:
     """Eq. final_loss: |S_U|/M E[B̄ l(ȳ, p)] + |V_L|/M E[l(y, p)] with B̄ from gains 0, 1, 5 and β = 1/3."""
     l, gain, beta = minus_log(Z, Y), np.array([0.0, 1.0, 5.0]), 1 / 3  # noqa: E741

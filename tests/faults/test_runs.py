@@ -350,12 +350,6 @@ def test_features_that_need_more_memory_than_there_is(refused: Any, tmp_path: Pa
     assert not Path("x").exists()
 
 
-def test_names_that_no_file_can_have(refused: Any, file: Path) -> None:
-    """One sentence for an over-long --out."""
-    for words in (("run", file, *QUICK, "--out", "x" * 300), ("data", "split", file, "--out", "y" * 300)):
-        assert "File name too long" in refused(*words)
-
-
 def test_resume_with_another_number_of_threads_warns_and_keeps_the_first(ok: Any, call: Any, file: Path) -> None:
     """The result is that of the uninterrupted run."""
     call("run", file, *QUICK, "--set", "stages=1", "--out", "x")

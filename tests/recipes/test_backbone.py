@@ -105,11 +105,6 @@ def test_saved_and_loaded_models_predict_the_same(graph: Graph, backbone: Any, a
     assert (loaded.predict(other) == other.labels).mean() > 0.5
 
 
-def test_the_same_seed_gives_the_same_result(graph: Graph) -> None:
-    runs = [drgst.DRGST(backbone=GCN, gain="both", **QUICK, **GAIN).fit(graph).probabilities_ for _ in range(2)]
-    np.testing.assert_array_equal(*runs)
-
-
 def test_a_module_without_dropout_has_no_gain_by_dropout(graph: Graph) -> None:
     with pytest.raises(SettingError, match="backbone GIN has no dropout, so its information gain by dropout is 0"):
         drgst.DRGST(gain="dropout", dropout=0.0, backbone=GIN, **QUICK, **GAIN).fit(graph)

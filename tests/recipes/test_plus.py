@@ -92,12 +92,6 @@ def test_a_saved_model(world: Any, worlds: Any, tmp_path: Path) -> None:
         assert (loaded.predict(other) == other.labels).mean() > 0.5
 
 
-def test_one_label_per_class(worlds: Any) -> None:
-    world = worlds(per_class=1)
-    model = drgst.SelfTraining("drgst-plus").fit(world.graph, world.split.without_validation())
-    assert np.isfinite(model.probabilities_).all()
-
-
 def test_the_note_is_given_once(run: History) -> None:
     assert run[0].note == run[0].summary()["note"]
     assert re.fullmatch(NOTE.format("topology"), run[0].note)

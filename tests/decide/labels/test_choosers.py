@@ -1,4 +1,4 @@
-"""The choosers of the library: probabilities of samples, typical nodes, information gain, and choosers in turn."""
+"""Choosers by their formulas, and the state that they are given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from drgst.decide.labels.choosers import (
     equal_counts,
 )
 from drgst.decide.labels.registry import chooser_note, default_chooser
-from drgst.decide.labels.state import Choice, Chooser, LabelState
+from drgst.decide.labels.state import Choice, Chooser, LabelState, nearest, represents
+from drgst.decide.labels.variance import ClassLimit, VarianceReduction, weighted_gram
 
 ANGLES = np.array([*(0.0, 0.01, 0.02, 0.3), *(2.0, 2.01, 2.02, 2.3), *(4.0, 4.01, 4.02, 4.3)])
 BUNDLES = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)  # three bundles of four nodes on the unit circle
@@ -106,3 +107,118 @@ def test_chooser_by_recipe() -> None:
     assert "no chooser was measured" in chooser_note("own", "balanced")
     assert "above those of a random sample" in chooser_note("drgst-plus", "typical-first")
     assert chooser_note("drgst-plus", "margin").startswith("Chosen by margin")
+
+
+def line(labelled: list[int]) -> LabelState:
+    """Ten nodes on a line."""
+    rest = np.setdiff1d(np.arange(10), labelled)
+    return LabelState(np.arange(10.0)[:, None], rest, np.array(labelled, np.int64), np.random.default_rng(0))
+
+
+def test_represents_counts_unlabelled_nodes_that_are_nearest() -> None:
+    """1 and 8 are chosen, 4 is labelled: 0 and 2 belong to 1; 3 and 5 to the label; 9 and 7 to 8; 6 ties with it."""
+    counts = represents(line([4]), np.array([1, 8]))
+    assert counts.tolist() in ([2, 2], [2, 3])
+
+
+def test_nearest_is_that_of_all_distances() -> None:
+    rng = np.random.default_rng(1)
+    rows, centres = rng.standard_normal((50, 3)), rng.standard_normal((7, 3))
+    apart = np.linalg.norm(rows[:, None] - centres[None], axis=2)
+    place, distance = nearest(rows, centres)
+    np.testing.assert_array_equal(place, apart.argmin(axis=1))
+    np.testing.assert_allclose(distance, apart.min(axis=1), atol=1e-7)
+
+
+def test_without_moves_nodes_to_the_labelled() -> None:
+    left = line([4]).without(np.array([2, 3]))
+    assert left.labelled.tolist() == [2, 3, 4]
+    assert left.candidates.tolist() == [0, 1, 5, 6, 7, 8, 9]
+    assert left.rest.tolist() == left.candidates.tolist()
+
+
+def test_uncertainty() -> None:
+    p = np.array([[1.0, 0.0], [0.5, 0.5]])
+    state = LabelState(np.ones((2, 1)), np.arange(2), np.empty(0, np.int64), np.random.default_rng(0), p)
+    np.testing.assert_allclose(state.uncertainty, [0, 0.5])
+    assert line([]).uncertainty.tolist() == [1.0] * 10
+
+
+def test_choices_follow_each_other() -> None:
+    both = Choice.of(np.array([3]), 0.5).then(Choice.of(np.array([1, 2])))
+    assert both.nodes.tolist() == [3, 1, 2]
+    assert both.probability[0] == 0.5
+    assert np.isnan(both.probability[1:]).all()
+
+
+NOISE = 0.1
+
+
+def total_variance(z: np.ndarray, known: list[int], w: np.ndarray) -> float:
+    """Σ_i w_i z_iᵀ (I + Σ_l z_l z_lᵀ / λ)^-1 z_i."""
+    sigma = np.linalg.inv(np.eye(z.shape[1]) + z[known].T @ z[known] / NOISE)
+    return float(w @ np.einsum("nd,de,ne->n", z, sigma, z))
+
+
+def test_each_node_lowers_the_variance_most() -> None:
+    """Greedy over all candidates, with the variances computed anew."""
+    rng = np.random.default_rng(0)
+    z, p = rng.standard_normal((40, 6)), rng.dirichlet(np.ones(3), 40)
+    state = LabelState(z, np.arange(5, 40), np.arange(5), rng, p)
+    found = VarianceReduction(NOISE, target=1.0)(state, 6).nodes.tolist()
+    known, expected = list(range(5)), []
+    for _ in range(6):
+        left = [u for u in range(5, 40) if u not in expected]
+        best = min(left, key=lambda u: total_variance(z, [*known, *expected, u], state.uncertainty))
+        expected.append(best)
+    assert found == expected
+
+
+def test_uncertain_targets_attract() -> None:
+    """Two bundles, of which one is certain: the labels go to the other."""
+    z = np.repeat(np.eye(2), 10, axis=0)
+    p = np.array([[0.999, 0.001]] * 10 + [[0.5, 0.5]] * 10)
+    state = LabelState(z, np.arange(20), np.empty(0, np.int64), np.random.default_rng(0), p)
+    assert (VarianceReduction(target=1.0)(state, 3).nodes >= 10).all()
+    assert set(VarianceReduction()(state, 2).nodes // 10) == {0, 1}
+
+
+def test_a_part_of_many_candidates_is_compared() -> None:
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((100, 3))
+    state = LabelState(z, np.arange(100), np.empty(0, np.int64), np.random.default_rng(0))
+    found = VarianceReduction(most=10)(state, 10).nodes
+    assert len(set(found.tolist())) == 10
+    np.testing.assert_allclose(weighted_gram(z, np.arange(100.0)), (z * np.arange(100.0)[:, None]).T @ z)
+
+
+def test_doubtful_labels_tell_less() -> None:
+    """Two nodes with the same representation: the one whose label is certain is chosen."""
+    z = np.repeat(np.eye(2), 10, axis=0)
+    p = np.full((20, 2), 0.5)
+    p[[3, 15]] = [0.99, 0.01]
+    state = LabelState(z, np.arange(20), np.empty(0, np.int64), np.random.default_rng(0), p)
+    assert set(VarianceReduction(doubt=10.0)(state, 2).nodes.tolist()) == {3, 15}
+
+
+def test_classes_are_balanced_while_there_are_candidates() -> None:
+    """Given and new labels together: class 1 has all given ones, so class 0 and 2 are asked for first."""
+    rng = np.random.default_rng(0)
+    z, predicted = rng.standard_normal((60, 8)), np.repeat([1, 0, 1, 2], [6, 4, 40, 10])
+    p = np.eye(3)[predicted] * 0.7 + 0.1
+    state = LabelState(z, np.arange(6, 60), np.arange(6), rng, p)
+    chooser = VarianceReduction(balanced=True)
+    counts = [np.bincount(predicted[chooser(state, n).nodes], minlength=3).tolist() for n in (4, 12)]
+    assert counts[0][1] == 0
+    assert counts[1] == [4, 2, 6]  # class 0 has no more
+
+
+def test_the_limit_of_a_class_is_rounded_up() -> None:
+    """⌈(1 + 4) / 3⌉ = 2 labels of a predicted class: the second is allowed, a third is not."""
+    p = np.eye(3)[[0, 0, 0, 1, 2]] * 0.7 + 0.1
+    limit = ClassLimit(
+        LabelState(np.eye(5), np.arange(1, 5), np.arange(1), np.random.default_rng(0), p), np.arange(1, 5), 4
+    )
+    assert np.isfinite(limit.restrict(np.ones(4))).all()
+    limit.counts[0] += 1
+    assert np.isfinite(limit.restrict(np.ones(4))).tolist() == [False, False, True, True]

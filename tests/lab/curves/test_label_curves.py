@@ -1,13 +1,16 @@
-"""``drgst.lab.label_curve`` and its results."""
+"""Label curves, and the choosers that only they use."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import drgst
+from drgst.decide.labels.state import LabelState
 from drgst.errors import SettingError
+from drgst.lab.curves.choosers import Entropy, KCenter
 from drgst.lab.curves.label_curves import CurveGroup, LearningCurve
 from drgst.lab.statistics import compare
 
@@ -66,3 +69,23 @@ def test_groups_are_compared_on_shared_draws() -> None:
     assert math.isnan(ours.seconds())
     assert ours.share_needed(CurveGroup("random", {0: curve(0.5, 0.65)})) == pytest.approx(0.5)
     assert math.isinf(ours.share_needed(CurveGroup("random", {0: curve(0.5, 0.95)})))
+
+
+ANGLES = np.array([*(0.0, 0.01, 0.02, 0.3), *(2.0, 2.01, 2.02, 2.3), *(4.0, 4.01, 4.02, 4.3)])
+BUNDLES = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)  # three bundles of four nodes on the unit circle
+P = np.stack([np.linspace(0.5, 1, 12), np.linspace(0.5, 0, 12)], axis=1)
+
+
+def bundles(labelled: list[int] | None = None, **more: object) -> LabelState:
+    known = np.array(labelled or [], dtype=np.int64)
+    free = np.setdiff1d(np.arange(12), known)
+    return LabelState(BUNDLES, free, known, np.random.default_rng(0), **more)  # type: ignore[arg-type]
+
+
+def test_k_center_takes_the_farthest() -> None:
+    found = KCenter()(bundles([0]), 2).nodes
+    assert sorted(u // 4 for u in found) == [1, 2]
+
+
+def test_entropy_takes_the_least_certain() -> None:
+    assert Entropy()(bundles(probabilities=P), 3).nodes.tolist() == [0, 1, 2]

@@ -1,20 +1,23 @@
-"""A reproduction: its runs, tables, figures, claims and page."""
+"""The reproduction of the paper's claims, and its page."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from drgst.errors import SettingError
+from drgst.lab.claims.effect import Claim, measure
 from drgst.lab.figures.registry import FIGURES
 from drgst.lab.grid.executors import Inline
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import BenchResult, run_grid
-from drgst.lab.reproduction import FULL, QUICK, Scale, reproduce
+from drgst.lab.reproduction import FULL, QUICK, Picture, Reproduction, Scale, page, reproduce
 from drgst.lab.store import Store
+from drgst.lab.tables.layout import Column, Entry, ResultTable
 
 DECIDED = {"held", "refuted", "too small to tell"}
 
@@ -77,3 +80,23 @@ def test_the_full_scale_covers_the_paper() -> None:
     assert {grid.changes["threshold"] for grid in grids if "threshold" in grid.changes} >= {0.4, 0.7}
     assert grids[0].draws == 10
     assert all(grid.per_class == (3, 5, 10, 20) for grid in grids)
+
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def test_nothing_on_the_page_is_markup_and_nothing_is_fetched() -> None:
+    claims = [
+        Claim(HOSTILE, HOSTILE, HOSTILE, measure(HOSTILE, [-0.02, -0.021, -0.022]), [HOSTILE]),
+        Claim("without runs", "", "", []),
+    ]
+    table = ResultTable(HOSTILE, [Column(HOSTILE)], [[Entry(HOSTILE, 1)]], 0, [HOSTILE])
+    picture = Picture(HOSTILE, HOSTILE, b"png")
+    text = page(Reproduction(Path("x"), claims, {"t": table}, [picture], 5, 0, [HOSTILE]), "quick", [HOSTILE])
+    assert "<script" not in text
+    assert text.count("&lt;script&gt;") >= 12
+    assert "default-src 'none'" in text
+    assert not re.search(r"(?:src|href)=\"(?!data:|#)", text)
+    assert "0 of 2 claims held" in text
+    assert '<span class="mark bad">refuted</span>' in text
+    assert '<span class="mark none">not run</span>' in text

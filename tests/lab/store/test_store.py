@@ -1,7 +1,8 @@
-"""The store: rows in, rows out, when its file is made, and what it refuses."""
+"""The store of runs: its schema, rows, cells and transactions."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 
 from drgst.errors import StoreError
 from drgst.lab.store import Store
+from drgst.lab.store.cells import RunFilter, check_any, runs_by_cell
 from drgst.lab.store.export import readable_rows
+from drgst.lab.store.schema import invalid
 
 Row = Callable[..., dict[str, Any]]
 
@@ -87,3 +90,92 @@ def test_a_store_with_a_program_in_it_is_refused(store: Store, make_row: Row, fo
         Store(store.path)
     with pytest.raises(StoreError, match=f"has a {foreign}"):
         readable_rows(store.path)
+
+
+Row = Callable[..., dict[str, Any]]
+
+
+def test_a_row_as_the_bench_writes_it_is_valid(make_row: Row) -> None:
+    assert invalid(make_row("a", stage_rows='[{"epochs": 3}, {"gain": NaN}]', settings='{"lr": 0.1}')) is None
+    assert invalid({"test_accuracy": 1, "brier": 2.0, "seconds": 1e6}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("test_accuracy", 1e308, "test_accuracy is 1e+308, but must be a number from 0 to 1.0"),
+        ("test_accuracy", float("nan"), "test_accuracy is nan"),
+        ("val_accuracy", -0.1, "val_accuracy is -0.1"),
+        ("ece", "high", "ece is 'high', but must be a number"),
+        ("macro_f1", b"\x00\x01", "macro_f1 is b"),
+        ("seconds", float("inf"), "seconds is inf"),
+        ("draw", 10**30, "draw is 1000000000000000000000000000000, but must be a whole number from 0 to 9,223,372,"),
+        ("draw", None, "draw is None"),
+        ("per_class", 2.5, "per_class is 2.5, but must be a whole number"),
+        ("recipe", b"gcn", "recipe is b'gcn', but must be text"),
+        ("recipe", None, "recipe is None, but must be text"),
+        ("settings", "{", "settings is '{', but must be a JSON object"),
+        ("settings", "[]", "settings is '[]', but must be a JSON object"),
+        ("settings", '{"lr": 1e999}', "but must be a JSON object"),
+        ("settings", "[" * 100_000, "but must be a JSON object"),
+        ("stage_rows", "[1]", "stage_rows is '[1]', but must be a JSON array of objects"),
+    ],
+)
+def test_what_is_not_allowed_is_named_with_what_is(name: str, value: Any, message: str) -> None:
+    assert message in str(invalid({name: value}))
+
+
+CELL = ("cora", 3, "gcn")
+
+
+Runs = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def runs(make_row: Callable[..., dict[str, Any]]) -> Runs:
+    """``n`` draws with one variant, threshold and validation accuracy."""
+
+    def make(variant: str, threshold: float, val: float, created: str = "2026-01-01", n: int = 3) -> Any:
+        changes = {"variant": variant, "settings": json.dumps({"threshold": threshold}), "created": created}
+        return [make_row(f"{variant}{threshold}{d}", draw=d, val_accuracy=val, **changes) for d in range(n)]
+
+    return make
+
+
+def test_default_takes_the_recipes_own_settings(runs: Runs) -> None:
+    rows = runs("", 0.6, 0.5) + runs("threshold=0.4", 0.4, 0.9)
+    assert runs_by_cell(rows, RunFilter())[CELL].rows[0]["variant"] == ""
+    assert runs_by_cell(rows, RunFilter("threshold=0.4"))[CELL].rows[0]["variant"] == "threshold=0.4"
+
+
+def test_validation_takes_the_best_by_validation_among_those_with_most_draws(runs: Runs) -> None:
+    rows = runs("", 0.6, 0.5) + runs("threshold=0.4", 0.4, 0.7) + runs("threshold=0.3", 0.3, 0.9, n=1)
+    assert runs_by_cell(rows, RunFilter("validation"))[CELL].rows[0]["variant"] == "threshold=0.4"
+
+
+def test_a_cell_never_mixes_settings(runs: Runs) -> None:
+    """The recipe's own settings have changed since: the newer ones are shown, even where fewer draws have them."""
+    rows = runs("", 0.6, 0.5, "2026-01-01", 3) + runs("", 0.7, 0.5, "2026-02-01", 2)
+    found = runs_by_cell(rows, RunFilter())[CELL]
+    assert len(found.rows) == 2
+    assert {json.loads(r["settings"])["threshold"] for r in found.rows} == {0.7}
+
+
+def test_pool_and_validation_are_not_mixed(runs: Runs) -> None:
+    rows = runs("", 0.6, 0.5)
+    assert runs_by_cell(rows, RunFilter(pool="all-but-validation")) == {}
+    with pytest.raises(StoreError, match="the store has default / unlabelled / public"):
+        check_any({}, rows, RunFilter(pool="all-but-validation"))
+
+
+def test_a_recipe_that_does_not_read_a_setting_has_the_runs_of_the_others(make_row: Any) -> None:
+    """A baseline without a threshold is compared with runs at threshold 0.4; a name that no run knows finds none."""
+    read, unread = '{"epochs": 5, "threshold": 0.4}', '{"epochs": 5}'
+    rows = [
+        make_row("a", recipe="drgst-de", variant="epochs=5,threshold=0.4", settings=read),
+        make_row("b", recipe="gcn", variant="epochs=5", settings=unread),
+        make_row("c", recipe="gcn", variant="", settings='{"epochs": 9}'),
+    ]
+    for text, found in (("epochs=5,threshold=0.4", "ab"), ("epochs=5", "b"), ("epochs=5,treshold=0.4", ""), ("", "c")):
+        cells = runs_by_cell(rows, RunFilter(text))
+        assert "".join(sorted(runs.rows[0]["key"] for runs in cells.values())) == found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,12 +45,6 @@ def test_a_path_by_hand() -> None:
     np.testing.assert_allclose(p[3], [0.5, 0.5], atol=1e-6)
 
 
-def test_no_class_is_impossible() -> None:
-    p = row_probabilities(np.array([[1.0, 0], [0, 0]]))
-    assert p.min() > 0
-    np.testing.assert_allclose(p.sum(axis=1), 1)
-
-
 def test_it_predicts_on_graphs_that_contain_its_labelled_nodes(world: Any, worlds: Any) -> None:
     model = drgst.SelfTraining("label-propagation").fit(world.graph, world.split)
     with pytest.raises(GraphError, match="9 of its 9 labelled nodes are not in this one"):
@@ -79,28 +72,10 @@ def test_sample_weights_count(world: Any) -> None:
     assert np.abs(one - three).max() > 0.1
 
 
-def test_two_classes_and_no_validation(worlds: Any) -> None:
-    world = worlds(classes=2)
-    model = drgst.SelfTraining("logistic-ppr").fit(world.graph, world.split.without_validation())
-    assert model.probabilities_.shape == (60, 2)
-    assert model.score(world.graph, world.split.test) > 0.7
-
-
 def test_no_features() -> None:
     graph = make_graph(None, np.diag(np.ones(3), 1), [0, -1, -1, 1])
     with pytest.raises(GraphError, match="logistic-ppr needs features"):
         drgst.SelfTraining("logistic-ppr").fit(graph)
-
-
-@pytest.mark.parametrize("name", ["label-propagation", "logistic-ppr"])
-def test_a_run_and_its_model(world: Any, name: str, tmp_path: Path) -> None:
-    model = drgst.SelfTraining(name).fit(world.graph, world.split)
-    assert model.score(world.graph, world.split.test) > 0.5
-    assert np.isnan(model.gain_).all()
-    assert 0 < model.history_[0].val_accuracy <= 1
-    model.save(str(tmp_path / "m"))
-    loaded = drgst.load_model(str(tmp_path / "m"))
-    np.testing.assert_allclose(loaded.predict_proba(world.graph), model.probabilities_, atol=1e-6)
 
 
 @pytest.mark.parametrize("learner", [LabelPropagation(), LogisticPPR()])

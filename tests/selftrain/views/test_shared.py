@@ -1,4 +1,4 @@
-"""What views have learnt: each array once, and which graphs contain the fitted nodes."""
+"""What views have learnt, the ridge map of propagated views, and neighbours as words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from drgst.datasets.synthetic import block_model
 from drgst.selftrain.views import shared as module
+from drgst.selftrain.views.base import PENALTY, ridge_map
+from drgst.selftrain.views.neighbours import neighbour_idf, neighbour_words, scaled_neighbour_words
 from drgst.selftrain.views.shared import ViewMaps, checksum_of_ids, columns_kept
+from drgst.transforms import products
+from drgst.transforms.features import idf, row_l2
+from drgst.transforms.propagate import sym_norm
 
 
 def test_an_array_is_learnt_once() -> None:
@@ -53,3 +59,57 @@ def test_storage_in_memory_and_in_a_file(world: Any, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(("nodes", "kept"), [(0, 256), (30_000, 256), (200_000, 99), (1_000_000, 44), (10**8, 32)])
 def test_of_very_many_nodes_fewer_columns_are_kept(nodes: int, kept: int) -> None:
     assert columns_kept(nodes) == kept
+
+
+def test_against_the_normal_equations() -> None:
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(3, 1, (50, 4)).astype(np.float32), rng.normal(size=(50, 3)).astype(np.float32)
+    centred = x - x.mean(axis=0)
+    penalty = PENALTY * centred.var(axis=0).mean() * 50
+    expected = np.linalg.solve(centred.T @ centred + penalty * np.eye(4), centred.T @ z)
+    np.testing.assert_allclose(ridge_map(x, z), expected, atol=1e-5)
+
+
+def test_noise_is_shortened_and_what_is_predicted_stays() -> None:
+    """The first column of z is that of x; the second has nothing to do with x."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(2_000, 2)).astype(np.float32)
+    found = ridge_map(x, np.stack([x[:, 0], rng.normal(size=2_000)], axis=1).astype(np.float32))
+    np.testing.assert_allclose(found, [[1, 0], [0, 0]], atol=0.06)
+
+
+def test_blocks_of_rows_and_16_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    x, z = rng.normal(size=(500, 5)).astype(np.float16), rng.normal(size=(500, 5)).astype(np.float16)
+    whole = ridge_map(x.astype(np.float32), z.astype(np.float32))
+    monkeypatch.setattr(products, "BLOCK_BYTES", 1_000)
+    np.testing.assert_allclose(ridge_map(x, z), whole, atol=1e-6)
+
+
+def test_constant_columns_give_zeros() -> None:
+    np.testing.assert_array_equal(ridge_map(np.ones((6, 2), np.float32), np.ones((6, 3), np.float32)), np.zeros((2, 3)))
+
+
+A = block_model(60, 200, seed=0).adjacency
+
+
+def test_they_are_tfidf_of_a_node_and_its_neighbours() -> None:
+    dense = A.toarray() + np.eye(60, dtype=np.float32)
+    np.testing.assert_array_equal(neighbour_idf(A), idf(dense))
+    np.testing.assert_allclose(neighbour_words(A, neighbour_idf(A)).toarray(), row_l2(dense * idf(dense)), atol=1e-6)
+
+
+def test_later_nodes_are_no_columns() -> None:
+    early = neighbour_idf(A)[:50]
+    words = neighbour_words(A, early)
+    assert words.shape == (60, 50)
+    np.testing.assert_allclose(np.linalg.norm(words.toarray()[:50], axis=1), 1, atol=1e-6)
+
+
+def test_both_forms_give_the_same_products() -> None:
+    weighted = A * 2.5
+    for a in (A, weighted):
+        words, y = neighbour_words(a, neighbour_idf(a)), np.random.default_rng(0).random((60, 11), dtype=np.float32)
+        scaled = scaled_neighbour_words(a, sym_norm(a), neighbour_idf(a))
+        np.testing.assert_allclose(scaled @ y, words @ y, atol=1e-5)
+        np.testing.assert_allclose(scaled.T @ y, words.T @ y, atol=1e-5)
