@@ -85,13 +85,6 @@ def test_deleted_files_are_named(copy: RunFolder) -> None:
         copy.check_intact(3)
 
 
-def test_a_line_break_inside_a_cell_of_the_predictions(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
-    (tmp_path / "predictions.csv").write_bytes(b"id,class\na\rb,x\n")
-    with pytest.raises(RunError, match=r"predictions.csv is damaged: new-line character"):
-        folder.predictions("id")
-
-
 FORK = multiprocessing.get_context("fork")
 
 
