@@ -129,7 +129,7 @@ ORDERS = {
         start
     """,
     "decide": """
-        truth
+        contributions truth
         evaluate explain review threshold
         labels
     """,

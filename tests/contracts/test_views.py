@@ -45,6 +45,16 @@ def test_rows_have_unit_length_at_most_and_no_label_is_read(graph: Graph, name: 
 
 @EVERY
 @KINDS
+def test_the_row_of_a_node_is_a_sum_over_the_rows_of_all_nodes(graph: Graph, name: str) -> None:
+    views = Views(graph)
+    z = views[name]
+    for node in (0, 7, 159):
+        terms = VIEWS[name].terms(views, node)
+        np.testing.assert_allclose(sum(term.row @ term.weight for term in terms), z[node], atol=2e-4)
+
+
+@EVERY
+@KINDS
 def test_the_fitted_graph_again(graph: Graph, name: str) -> None:
     z, saved = fitted(graph, name)
     again = Views(graph, ViewMaps(dict(saved)))

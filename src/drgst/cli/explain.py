@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drgst.cli.console import emit, get_console, plain_table, say
+from drgst.cli.console import emit, get_console, plain_table, say, working
 from drgst.cli.options import JsonOption, RunArgument, option
 
 if TYPE_CHECKING:
@@ -26,11 +26,15 @@ def explain(
     top: Annotated[int, option("N", "Reasons of each kind.", min=1)] = 8,
     json: JsonOption = False,
 ) -> None:
-    """Explain a prediction: what it becomes without each feature, neighbour or view, the strongest first."""
+    """Explain a prediction: what it becomes without each feature, neighbour or view, the strongest first.
+
+    Without a feature means that it does not tell this node or any other from the average one.
+    """
     from drgst.decide.explain import explain as explain_node
     from drgst.runs.run import load_result
 
-    found = explain_node(load_result(run), node)
+    with working(f"reading the run and explaining {node}"):
+        found = explain_node(load_result(run), node)
     console = get_console(json)
     say(console, f"{found.id}: {found.label}, probability {found.probability:.3f}")
     for kind, title in TITLES.items():
@@ -49,9 +53,14 @@ def explain(
 def _table(found: Explanation, kind: str, title: str, top: int) -> Table:
     from rich.text import Text
 
-    table = plain_table(title, "", "pull", f"p({found.label}) without it", left=(0, 1))
-    for reason in found.of_kind(kind, top):
+    reasons = found.of_kind(kind, top)
+    split = any(reason.own is not None for reason in reasons)
+    table = plain_table(
+        title, "", "pull", *(["of which own"] if split else []), f"p({found.label}) without it", left=(0, 1)
+    )
+    for reason in reasons:
+        own = [f"{reason.own:+.2f}"] if reason.own is not None else []
         changed = "" if reason.label == found.label else f" ({reason.label})"
         probability = f"{reason.probability:.3f}{changed}"
-        table.add_row(Text(reason.name), Text(reason.detail), f"{reason.pull:+.2f}", Text(probability))
+        table.add_row(Text(reason.name), Text(reason.detail), f"{reason.pull:+.2f}", *own, Text(probability))
     return table

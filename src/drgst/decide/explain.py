@@ -9,20 +9,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from drgst.decide.contributions import ViewContributions
 from drgst.files import plain
-from drgst.graph.core import Graph
+from drgst.graph.core import Features, Graph
 from drgst.runs.folder import table_schema
-from drgst.runs.model import Model
 from drgst.runs.result import Result
 from drgst.selftrain.learners.base import Explains
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.predict import adjust_logits, own_state
+from drgst.selftrain.views.ensemble import MultiViewEnsemble
 from drgst.tables.schema import TableSchema
 from drgst.threads import limit_threads
+from drgst.transforms.features import scale_columns
 from drgst.transforms.softmax import softmax
 
 RADIUS = 3  # hops around a node in which a two-layer network is computed exactly: 2, and 1 more for the degrees
-MOST = 256  # features, and neighbours, that are removed one by one
+MOST = 64  # features, and neighbours, that are removed one by one
 SAME = 1e-4  # by which the logits of a part of the graph may differ from those of the whole
 SIMILAR = 5  # labelled nodes that are named
 DENSE = 256  # features up to which all are groups of their own, also where they are 0
@@ -38,6 +40,7 @@ class Reason:
     pull: float  # fall of the log-odds of the predicted class without it: above 0 it pulls to the class
     label: str  # the predicted class without it
     probability: float  # of the class that is explained, without it
+    own: float | None = None  # of a feature: the part of the pull that the node's own value has; None if not known
 
 
 @dataclass(frozen=True)
@@ -71,90 +74,144 @@ def explain(result: Result, node: Any, schema: TableSchema | None = None) -> Exp
     """Why the node with id ``node`` of a run was predicted as it was.
 
     ``schema`` describes the tables that the graph was made of; the schema in the folder of the run is the default.
-    Without a feature: its value at the node is replaced by its mean over all nodes; a column of a table is replaced as
-    a whole. Without a neighbour: the edge between both is removed. A learner that knows exact contributions gives them
-    instead (:class:`~drgst.selftrain.learners.base.Explains`).
+    Without a feature: it has its mean at the node and at all others, as if it told nodes apart nowhere; a column of a
+    table is left out as a whole. Without a neighbour: with ``drgst-plus``, its row is that of the average node; with
+    other recipes the edge between both is removed. A learner that knows exact reasons of a kind gives them instead
+    (:class:`~drgst.selftrain.learners.base.Explains`).
     """
     index = result.index_of(node)
     schema = schema or table_schema(str(result.config.data))
-    graph, model = result.graph, result.model
-    predicted = result.probabilities.argmax(axis=1)
-    ablated = _Ablated(model, graph, index)
-    same_class = np.flatnonzero(predicted == ablated.label)
-    learner = model.parts.learner
-    done = learner.kinds if isinstance(learner, Explains) else ()
-    reasons = [*ablated.exact()]
-    if "feature" not in done:
-        reasons += ablated.features(feature_groups(graph, index, same_class, schema)[:MOST])
-    if "neighbour" not in done:
-        reasons += ablated.neighbours(predicted)
-    names = model.class_names
+    explained = _Explained(result, index)
+    groups = feature_groups(result.graph, index, np.flatnonzero(explained.predicted == explained.label), schema)
+    learner = result.model.parts.learner
+    if isinstance(learner, MultiViewEnsemble):
+        reasons = [*explained.contributions(groups)]
+    else:
+        done = learner.kinds if isinstance(learner, Explains) else ()
+        ablated = _Ablated(explained)
+        reasons = [*explained.exact()] if isinstance(learner, Explains) else []
+        reasons += [] if "feature" in done else ablated.features(groups)
+        reasons += [] if "neighbour" in done else ablated.neighbours()
+    names = result.model.class_names
     similar = [
-        (str(result.node_ids[other]), names[model.arrays["given"][other]], round(similarity, 4))
+        (str(result.node_ids[other]), names[result.model.arrays["given"][other]], round(similarity, 4))
         for other, similarity in _similar(result.stage.embedding, index, result.train)
     ]
-    probability = float(softmax(ablated.logits[None])[0, ablated.label])
-    return Explanation(str(node), names[ablated.label], probability, tuple(reasons), tuple(similar))
+    probability = float(result.probabilities[index, explained.label])
+    return Explanation(str(node), names[explained.label], probability, tuple(reasons), tuple(similar))
+
+
+class _Explained:
+    """The prediction of one node of a run, and reasons from the logits that its learner has for it."""
+
+    def __init__(self, result: Result, node: int) -> None:
+        self.result, self.model, self.graph, self.node = result, result.model, result.graph, node
+        self.predicted = result.probabilities.argmax(axis=1)
+        self.label = int(self.predicted[node])
+        p = np.maximum(result.probabilities[node].astype(np.float64), np.finfo(np.float64).tiny)
+        self.odds = _log_odds(np.log(p), self.label)
+
+    @property
+    def neighbours(self) -> np.ndarray:
+        """The neighbours of heaviest edges."""
+        a = self.graph.adjacency
+        row = slice(a.indptr[self.node], a.indptr[self.node + 1])
+        return np.asarray(a.indices[row][np.argsort(-a.data[row], kind="stable")[:MOST]])
+
+    def contributions(self, groups: Sequence[FeatureGroup]) -> Iterator[Reason]:
+        """Views, features and neighbours of drgst-plus by what each contributes."""
+        graph, names = self.model.unlabelled(self.graph), self.model.class_names
+        cache, others = self.result.run.problem.graph_cache, self.neighbours
+        parts: ViewContributions = cache.get(
+            graph, "contributions", lambda: ViewContributions(own_state(self.model.state), graph)
+        )
+        with self.model.checked():
+            found = parts.at(self.node, others)
+        for name, weight in zip(found.names, found.weights, strict=True) if len(found.names) > 1 else ():
+            p = found.alone(name)
+            detail = f"alone {names[int(p.argmax())]} {p.max():.2f}, weight {weight:.2f}"
+            yield self.reason("view", name, detail, self._final(found.without_view(name)))
+        for group in groups:
+            everywhere, own = (each[:, group.columns].sum(axis=1) for each in (found.features, found.own))
+            alone = self.odds - _log_odds(self._final(found.without(own)), self.label)
+            yield self.reason("feature", group.name, group.detail, self._final(found.without(everywhere)), alone)
+        for k, other in enumerate(others.tolist()):
+            detail, final = self.neighbour_detail(other), self._final(found.without(found.neighbours[:, k]))
+            yield self.reason("neighbour", str(self.graph.node_ids[other]), detail, final)
+
+    def exact(self) -> Iterator[Reason]:
+        """The reasons that the learner itself gives."""
+        model, learner = self.model, self.model.parts.learner
+        assert isinstance(learner, Explains)
+        for found in learner.ablations(own_state(model.state), model.unlabelled(self.graph), model.settings, self.node):
+            name = str(self.graph.node_ids[found.what]) if found.kind in ("neighbour", "labelled") else str(found.what)
+            yield self.reason(found.kind, name, found.detail, self._final(found.logits))
+
+    def _final(self, logits: np.ndarray) -> np.ndarray:
+        """Logits of the learner at the node, (C,), calibrated and postprocessed beside those of the other nodes."""
+        model, changed = self.model, self.result.stage.logits.copy()
+        changed[self.node] = logits
+        return adjust_logits(model.parts, model.state, changed, self.graph, model.settings)[self.node]
+
+    def neighbour_detail(self, other: int) -> str:
+        return f"predicted {self.model.class_names[self.predicted[other]]}"
+
+    def reason(self, kind: str, name: str, detail: str, logits: np.ndarray, own: float | None = None) -> Reason:
+        """The reason without which the node has these final ``logits``, (C,)."""
+        p = softmax(logits[None].astype(np.float64))[0]
+        pull = self.odds - _log_odds(logits, self.label)
+        label = self.model.class_names[int(p.argmax())]
+        return Reason(kind, name, detail, pull, label, float(p[self.label]), own)
 
 
 class _Ablated:
     """Predictions of one node on changed graphs; on the part around it where that gives the same logits."""
 
-    def __init__(self, model: Model, graph: Graph, node: int) -> None:
-        self.model, self.whole, self.whole_node = model, graph, node
-        whole = model.logits(graph)
-        self.logits = whole[node].astype(np.float64)
-        self.label = int(self.logits.argmax())
+    def __init__(self, explained: _Explained) -> None:
+        self.explained, self.model = explained, explained.model
+        graph, node = explained.graph, explained.node
         self.graph, self.node, self.nodes = graph, node, np.arange(graph.num_nodes)
-        ball = _ball(graph, node) if isinstance(model.parts.learner, Network) else self.nodes
+        ball = _ball(graph, node) if isinstance(self.model.parts.learner, Network) else self.nodes
         if ball.size < graph.num_nodes:
             part = _part(graph, ball)
             place = int(np.searchsorted(ball, node))
-            if np.allclose(model.logits(part)[place], whole[node], atol=SAME):
+            odds = _log_odds(self.model.logits(part)[place], explained.label)
+            if np.isclose(odds, explained.odds, atol=SAME):
                 self.graph, self.node, self.nodes = part, place, ball
 
-    def exact(self) -> Iterator[Reason]:
-        """The reasons that the learner itself gives."""
-        learner, model = self.model.parts.learner, self.model
-        if not isinstance(learner, Explains):
-            return
-        graph = model.unlabelled(self.whole)
-        logits = learner.predict(own_state(model.state), graph, model.settings)
-        for found in learner.ablations(own_state(model.state), graph, model.settings, self.whole_node):
-            changed = logits.copy()
-            changed[self.whole_node] = found.logits
-            final = adjust_logits(model.parts, model.state, changed, graph, model.settings)[self.whole_node]
-            name = str(self.whole.node_ids[found.what]) if found.kind in ("neighbour", "labelled") else str(found.what)
-            yield self._reason(found.kind, name, found.detail, final)
-
     def features(self, groups: Sequence[FeatureGroup]) -> Iterator[Reason]:
-        """The prediction with each group of features at its mean over all nodes."""
-        x = self.graph.features
-        for group in groups:
-            changed = x.tolil() if sp.issparse(x) else x.copy()
-            changed[self.node, group.columns] = group.means
-            changed = sp.csr_array(changed) if sp.issparse(x) else changed
-            z = self.model.logits(self.graph.with_(features=changed))[self.node]
-            yield self._reason("feature", group.name, group.detail, z)
+        """The prediction with each group of features at its mean, at all nodes."""
+        for group in groups[:MOST]:
+            changed = self.graph.with_(features=_levelled(self.graph.features, group))
+            z = self.model.logits(changed)[self.node]
+            yield self.explained.reason("feature", group.name, group.detail, z)
 
-    def neighbours(self, predicted: np.ndarray) -> Iterator[Reason]:
+    def neighbours(self) -> Iterator[Reason]:
         """The prediction without the edge to each neighbour, the heaviest edges first."""
-        a, names = self.graph.adjacency, self.model.class_names
-        row = slice(a.indptr[self.node], a.indptr[self.node + 1])
-        others, weights = a.indices[row], a.data[row]
-        for other in others[np.argsort(-weights, kind="stable")[:MOST]].tolist():
-            without = a.tolil()
-            without[self.node, other] = without[other, self.node] = 0
-            z = self.model.logits(self.graph.with_(adjacency=sp.csr_array(without)))[self.node]
-            known = self.nodes[other]
-            detail = f"predicted {names[predicted[known]]}"
-            yield self._reason("neighbour", str(self.whole.node_ids[known]), detail, z)
+        a = self.graph.adjacency
+        for known in self.explained.neighbours.tolist():
+            other = int(np.searchsorted(self.nodes, known))
+            ends = ((self.node, other), (other, self.node))
+            edge = sp.csr_array((np.array([a[self.node, other], a[other, self.node]]), ends), shape=a.shape)
+            without = sp.csr_array(a - edge)
+            without.eliminate_zeros()
+            z = self.model.logits(self.graph.with_(adjacency=without))[self.node]
+            detail = self.explained.neighbour_detail(known)
+            yield self.explained.reason("neighbour", str(self.explained.graph.node_ids[known]), detail, z)
 
-    def _reason(self, kind: str, name: str, detail: str, logits: np.ndarray) -> Reason:
-        p = softmax(logits[None].astype(np.float64))[0]
-        pull = _log_odds(self.logits, self.label) - _log_odds(logits, self.label)
-        label = self.model.class_names[int(p.argmax())]
-        return Reason(kind, name, detail, pull, label, float(p[self.label]))
+
+def _levelled(x: Features, group: FeatureGroup) -> Features:
+    """The features with those of the group at their means, at all nodes."""
+    if isinstance(x, np.ndarray):
+        changed = x.copy()
+        changed[:, group.columns] = group.means
+        return changed
+    kept = np.ones(x.shape[1], dtype=x.dtype)
+    kept[group.columns] = 0
+    level = sp.csr_array((1, x.shape[1]), dtype=x.dtype).tolil()
+    level[0, group.columns] = group.means
+    ones = sp.csr_array(np.ones((x.shape[0], 1), dtype=x.dtype))
+    return sp.csr_array(scale_columns(x, kept) + ones @ sp.csr_array(level))
 
 
 def _log_odds(logits: np.ndarray, label: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +19,36 @@ from drgst.transforms.propagate import Polynomial, restart_coefficients, shorten
 RESTART, STEPS = 0.15, 20  # restart probability α and steps of propagations: experiments 024 and 034
 SHORT_DEGREE = 10  # of the polynomials of large graphs: they differ from those of 20 steps by at most 0.0011
 PENALTY = 0.01  # ε, over the mean variance of a column; 0.001 to 0.1 differ by less than 0.1 points: experiment 034
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """A summand (r - r̄) Y W, (E,), of the row of node u: the row y_j of node j counts r_j at u, r̄_j on average."""
+
+    reach: np.ndarray  # r, (N,)
+    usual: np.ndarray  # r̄, (N,)
+    table: np.ndarray  # Y, (N, D): the feature table where the view needs features
+    weight: np.ndarray  # W, (D, E), over the length of the row
+
+    @property
+    def row(self) -> np.ndarray:
+        """(r - r̄) Y, (D,)."""
+        return np.asarray((self.reach - self.usual) @ self.table)
+
+    @classmethod
+    def of_unit(cls, reach: np.ndarray, usual: np.ndarray, table: np.ndarray, weight: np.ndarray | None = None) -> Term:
+        """With W over the length of the row: z = (r - r̄) Y W / ‖(r - r̄) Y W‖₂; W = I where it is None."""
+        weight = np.eye(table.shape[1], dtype=np.float32) if weight is None else weight
+        made = cls(reach, usual, table, weight)
+        length = float(np.linalg.norm(made.row @ weight))
+        return cls(reach, usual, table, weight / np.float32(length or 1))
+
+
+def reach_of(node: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of all nodes at ``node`` itself, and their mean over all nodes, (N,) float32 each."""
+    reach = np.zeros(count, dtype=np.float32)
+    reach[node] = 1
+    return reach, np.full(count, 1 / count, dtype=np.float32)
 
 
 class View(ABC):
@@ -42,6 +73,10 @@ class View(ABC):
     def make(self, shared: Shared) -> np.ndarray:
         """Z, (N, D); with several shards the own rows."""
 
+    @abstractmethod
+    def terms(self, shared: Shared, node: int) -> list[Term]:
+        """The row of ``node`` in the fitted graph as a sum over the rows of all nodes, for explanations."""
+
     def matrix(self, shared: Shared) -> sp.csr_array | None:
         """The normalised adjacency S, (N, N), over which the view propagates; None where it does not."""
         del shared
@@ -65,17 +100,26 @@ class PropagatedView(View):
         return shared.table
 
     def make(self, shared: Shared) -> np.ndarray:
-        s, x, maps, shards = self.matrix(shared), self.table(shared), shared.maps, shared.shards
-        coefficients = restart_coefficients(RESTART, STEPS)
-        polynomial = Polynomial(s, shortened(coefficients, SHORT_DEGREE) if shared.large else coefficients)
+        x, maps, shards = self.table(shared), shared.maps, shared.shards
         out = shared.empty(x.shape, self.name)
-        z, mean = polynomial.unit_rows(x, out, maps.arrays.get(f"{self.name}.mean"), shards)
+        z, mean = self._propagation(shared).unit_rows(x, out, maps.arrays.get(f"{self.name}.mean"), shards)
         maps.arrays[f"{self.name}.mean"] = all_columns(mean, shards)
         weight = maps.learn(f"{self.name}.map", lambda: ridge_map(shards.to_rows(x, z.shape[1]), z, shards))
         for rows in row_blocks(*z.shape):
             z[rows] = row_l2(as_float32(z[rows]) @ weight)
         release(z)
         return z
+
+    def terms(self, shared: Shared, node: int) -> list[Term]:
+        start = np.stack(reach_of(node, shared.graph.num_nodes), axis=1)
+        ((_, reach),) = self._propagation(shared).blocks(start)  # Π is symmetric
+        table = shared.once(f"table of {self.name}", lambda: self.table(shared))
+        return [Term.of_unit(reach[:, 0], reach[:, 1], table, shared.maps.arrays[f"{self.name}.map"])]
+
+    def _propagation(self, shared: Shared) -> Polynomial:
+        """Π, of fewer steps for a large graph."""
+        coefficients = restart_coefficients(RESTART, STEPS)
+        return Polynomial(self.matrix(shared), shortened(coefficients, SHORT_DEGREE) if shared.large else coefficients)
 
 
 def ridge_map(x: np.ndarray, z: np.ndarray, shards: Shards = ALONE) -> np.ndarray:

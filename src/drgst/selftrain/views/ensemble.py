@@ -13,7 +13,7 @@ from drgst.errors import SettingError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.records import OnEpoch, State
-from drgst.selftrain.learners.base import Ablation, Trained, untrained
+from drgst.selftrain.learners.base import Trained, untrained
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.views.graph_views import Views
@@ -53,7 +53,6 @@ class MultiViewEnsemble:
     prior: str | None = None  # class shares that the user states, as in fraud=0.02, instead of those that p expects
     weights: tuple[tuple[str, float], ...] = field(default=(), repr=False)  # of views; empty: fitted
     reads: ClassVar[tuple[str, ...]] = ()
-    kinds: ClassVar[tuple[str, ...]] = ("view",)
 
     def train(
         self, problem: Problem, targets: Targets, loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
@@ -109,7 +108,7 @@ class MultiViewEnsemble:
 
         Its first nodes may be those of the fitted graph, with new nodes after them; then all views are carried over.
         """
-        return evaluate(*_carried_over(state, graph))[0]
+        return evaluate(*carried_over(state, graph))[0]
 
     def with_choices(self, problem: Problem) -> MultiViewEnsemble:
         """The learner with the view weights that it has for ``problem``, whatever it is trained on next."""
@@ -124,19 +123,6 @@ class MultiViewEnsemble:
     def undivided(self, _problem: Problem) -> str:
         """Several processes share every run, so there is no reason against it."""
         return ""
-
-    def ablations(self, state: State, graph: Graph, _settings: Settings, node: int) -> list[Ablation]:
-        """log softmax(Σ_{v ≠ g} w_v L_v / (1 - w_g)) of the node without each view g: the others' weights sum to 1."""
-        views, state, weights = _carried_over(state, graph)
-        each = {name: linear_log_probs(views[name][[node]], *_linear(state, name)) for name in weights}
-        found = []
-        for name in each if len(each) > 1 else ():
-            rest = {v: log_p for v, log_p in each.items() if v != name}
-            top = each[name][0]
-            alone = f"alone {graph.class_names[int(top.argmax())]} {np.exp(top.max()):.2f}, weight {weights[name]:.2f}"
-            total = sum(weights[v] for v in rest)
-            found.append(Ablation("view", name, combine(rest, {v: weights[v] / total for v in rest})[0], alone))
-        return found
 
     def _selection_logits(self, log_p: np.ndarray, views: Views, weights: Weights, problem: Problem) -> np.ndarray:
         """log p smoothed over the edges of the views, with the class prior that is stated or that p expects."""
@@ -166,7 +152,7 @@ def fitted_maps(state: State) -> ViewMaps:
     return ViewMaps({name.removeprefix(MAPS): a for name, a in state.items() if name.startswith(MAPS)})
 
 
-def _carried_over(state: State, graph: Graph) -> tuple[Views, State, dict[str, float]]:
+def carried_over(state: State, graph: Graph) -> tuple[Views, State, dict[str, float]]:
     """The views of ``graph`` by the maps of a fitted ensemble, its state, and view -> weight of those it allows."""
     views, weights = Views(graph, fitted_maps(state)), fitted_weights(state)
     kept = views.carried_over(weights)
@@ -217,7 +203,7 @@ def evaluate(views: Views, state: State, weights: Weights) -> tuple[np.ndarray, 
 
     So no (N, C) array is held per view. Each of several shards computes its own rows.
     """
-    z, linear = {name: views[name] for name in weights}, {name: _linear(state, name) for name in weights}
+    z, linear = {name: views[name] for name in weights}, {name: linear_of(state, name) for name in weights}
     count, width = next(iter(z.values())).shape[0], max(rows.shape[1] for rows in z.values())
     classes = next(iter(linear.values()))[1].size  # of the labels so far; views outlive a change of classes
     log_p = np.empty((count, classes), dtype=np.float32)
@@ -238,7 +224,7 @@ def evaluate(views: Views, state: State, weights: Weights) -> tuple[np.ndarray, 
     return log_p, gain
 
 
-def _linear(state: State, name: str) -> tuple[np.ndarray, np.ndarray]:
+def linear_of(state: State, name: str) -> tuple[np.ndarray, np.ndarray]:
     """W and b of a view."""
     return state[f"{name}.weight"], state[f"{name}.bias"]
 

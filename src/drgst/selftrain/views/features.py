@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from drgst.selftrain.views.base import View
+from drgst.selftrain.views.base import Term, View, reach_of
 from drgst.selftrain.views.shared import Shared
 
 
@@ -16,3 +16,6 @@ class FeaturesAlone(View):
 
     def make(self, shared: Shared) -> np.ndarray:
         return shared.own_rows(shared.centred(self.name, shared.whole_table()))
+
+    def terms(self, shared: Shared, node: int) -> list[Term]:
+        return [Term.of_unit(*reach_of(node, shared.graph.num_nodes), shared.table)]

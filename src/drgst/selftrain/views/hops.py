@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from drgst.selftrain.views.base import View, all_columns
+from drgst.selftrain.views.base import Term, View, all_columns, reach_of
 from drgst.selftrain.views.shared import Shared
 from drgst.transforms.products import divide_rows, gram, multiply_rows, multiply_sparse, release
 from drgst.transforms.propagate import mean_norm
@@ -43,6 +43,18 @@ class Hops(View):
             shared.centred(f"{self.name}.{part}", x, z[:, k * width : (k + 1) * width], np.sqrt(1 / len(HOPS)))
         release(z)
         return z
+
+    def terms(self, shared: Shared, node: int) -> list[Term]:
+        mean, x, found = mean_norm(shared.graph.adjacency).T, shared.table, []
+        reach, usual = reach_of(node, x.shape[0])
+        columns = np.eye(len(HOPS) * x.shape[1], dtype=np.float32)
+        columns = shared.maps.arrays.get(f"{self.name}.columns", columns)
+        for k in range(len(HOPS)):
+            if k:
+                reach, usual = mean @ reach, mean @ usual
+            unit = Term.of_unit(reach, usual, x).weight / np.float32(np.sqrt(len(HOPS)))
+            found.append(Term(reach, usual, x, unit @ columns[k * x.shape[1] : (k + 1) * x.shape[1]]))
+        return found
 
     def _shared_parts(self, shared: Shared) -> np.ndarray:
         """:meth:`_parts` with several shards: the own columns of each part, then all columns of the own rows."""

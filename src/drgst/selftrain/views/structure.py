@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.selftrain.views.base import View
+from drgst.selftrain.views.base import Term, View, reach_of
 from drgst.selftrain.views.shared import Shared
 from drgst.transforms.features import FEW_ROUNDS, svd
 from drgst.transforms.products import multiply_sparse
@@ -25,6 +25,11 @@ class Structure(View):
         v = shared.maps.learn(f"{self.name}.vectors", lambda: singular_vectors(s, min(COLUMNS, shared.columns)))
         s = s if shared.fitted_nodes == s.shape[0] else s[:, : shared.fitted_nodes]
         return shared.own_rows(shared.centred(self.name, multiply_sparse(s, v)))
+
+    def terms(self, shared: Shared, node: int) -> list[Term]:
+        s = sym_norm_without_loops(shared.graph.adjacency)
+        reach, usual = (s @ start for start in reach_of(node, s.shape[0]))  # S is symmetric
+        return [Term.of_unit(reach, usual, shared.maps.arrays[f"{self.name}.vectors"])]
 
 
 def singular_vectors(s: sp.csr_array, width: int) -> np.ndarray:
