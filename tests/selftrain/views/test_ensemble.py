@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from drgst.datasets.synthetic import block_model
+from drgst.decide.contributions import ViewContributions
 from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split, random_split
@@ -149,14 +150,15 @@ def test_a_model_of_an_earlier_version_is_refused(world: Any) -> None:
         MultiViewEnsemble().predict(state, world.graph, Settings())
 
 
-def test_ablations_leave_one_view_out(world: Any) -> None:
+def test_a_node_without_one_view(world: Any) -> None:
     """The weights of the others sum to 1 again, as where a graph does not allow a view."""
     problem = world.problem("drgst-plus")
     whole, knn = trained(problem, "knn+hops"), trained(problem, "knn")
-    found = {a.what: a for a in MultiViewEnsemble("knn+hops").ablations(whole.state, world.graph, Settings(), 20)}
-    assert set(found) == {"knn", "hops"}
+    found = ViewContributions(whole.state, world.graph).at(20, np.empty(0, dtype=np.int64))
+    assert set(found.names) == {"knn", "hops"}
     assert float(whole.state["knn.share"]) < 0.9
-    np.testing.assert_allclose(found["hops"].logits, knn.logits[20], atol=1e-3)
+    np.testing.assert_allclose(found.without_view("hops"), knn.logits[20], atol=1e-3)
+    np.testing.assert_allclose(found.without(np.zeros((2, 3))), whole.logits[20], atol=1e-3)
 
 
 def test_the_note_and_the_embedding(world: Any) -> None:
