@@ -271,10 +271,12 @@ def test_labels_that_were_asked_for_are_added(ok: Any, call: Any, town: Graph, t
     ("text", "words"),
     [
         ("id,label\n7,\n", "nothing to add"),
-        ("node,label\n7,a\n", "no column 'id'"),
+        ("node,label\n7,a\n", "has no column 'id'"),
         ("id,label\n700,class 0\n", "which is not a node of"),
         ("id,label\n7,clas 0\n", "did you mean 'class 0'"),
-        ("id,label,probability\n7,class 0,2\n", "line 2: probability is '2'"),
+        ("id,label,probability\n7,class 0,2\n", "line 2, column 'probability': is '2'"),
+        ("id;label\n7;class 0;x\n", "line 2: has 3 cells, but the header has 2"),
+        ("id,label\n,class 0\n", "line 2, column 'id': the label 'class 0' has no id"),
         ("id,label\n7,class 0\n7,class 1\n", "line 3: node '7' has the labels"),
     ],
 )

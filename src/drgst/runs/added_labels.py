@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from drgst.errors import DataFileError, nearest
-from drgst.files import csv_text, original_cell
+from drgst.files import csv_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
+from drgst.tables.faults import TableError
+from drgst.tables.source import Table, open_table
 
 _log = logging.getLogger("drgst")
-DELIMITERS = ",;\t"  # a spreadsheet may save with another one
 COLUMNS = ("id", "label", "chosen_by", "probability")
 
 
@@ -37,21 +36,22 @@ class AddedLabel:
 
 
 def read_added(paths: Sequence[str | Path]) -> list[AddedLabel]:
-    """The rows of CSV files that have a label; ``id`` and ``label`` are needed, the other columns may be missing.
+    """The rows of tables that have a label; ``id`` and ``label`` are needed, the other columns may be missing.
 
     A node in several files or rows is refused unless its label is the same.
     """
     found: dict[str, AddedLabel] = {}
     for path in paths:
-        for number, row in enumerate(_rows(Path(path)), 2):
-            label = _row(row, f"{path}, line {number}")
-            if label is None:
-                continue
-            if label.id in found and found[label.id].label != label.label:
-                other = found[label.id].label
-                message = f"{path}, line {number}: node {label.id!r} has the labels {other!r} and {label.label!r}"
-                raise DataFileError(message)
-            found.setdefault(label.id, label)
+        table = open_table(path, "labels").checked()
+        for name in COLUMNS[:2]:
+            if name not in table.texts:
+                raise TableError([table.fault(f"has no column {name!r} (columns: {', '.join(table.columns)})")])
+        for row in np.flatnonzero(~table.cells["label"].missing).tolist():
+            added = _added(table, row)
+            first = found.setdefault(added.id, added)
+            if first.label != added.label:
+                message = f"node {added.id!r} has the labels {first.label!r} and {added.label!r}"
+                raise TableError([table.fault(message, row)])
     if not found:
         raise DataFileError(f"{', '.join(map(str, paths))}: the column label is empty, so there is nothing to add")
     return list(found.values())
@@ -99,34 +99,18 @@ def _class_names(graph: Graph, labels: Sequence[AddedLabel]) -> list[str]:
     return names
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
-        rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataFileError(f"can't read {path}: {getattr(error, 'strerror', None) or error}") from error
-    for name in COLUMNS[:2]:
-        if rows and name not in rows[0]:
-            raise DataFileError(f"{path} has no column {name!r} (columns: {', '.join(rows[0])})")
-    return rows
-
-
-def _row(row: dict[str, str], where: str) -> AddedLabel | None:
-    """None for a row without a label."""
-    cells = {name: original_cell(str(row.get(name) or "")).strip() for name in COLUMNS}
-    if not cells["label"]:
-        return None
+def _added(table: Table, row: int) -> AddedLabel:
+    """The row of a table that has a label."""
+    cells = {name: table.texts[name].text(row) for name in COLUMNS if name in table.texts}
     if not cells["id"]:
-        raise DataFileError(f"{where}: the label {cells['label']!r} has no id")
-    probability = None
-    if cells["probability"]:
+        raise TableError([table.fault(f"the label {cells['label']!r} has no id", row, "id")])
+    given, probability = cells.get("probability"), None
+    if given:
         try:
-            probability = float(cells["probability"])
+            probability = float(given)
         except ValueError:
             probability = float("nan")
         if not 0 < probability <= 1:
-            raise DataFileError(
-                f"{where}: probability is {cells['probability']!r} (allowed: above 0, up to 1, or empty)"
-            )
-    return AddedLabel(cells["id"], cells["label"], cells["chosen_by"], probability)
+            message = f"is {given!r} (allowed: above 0, up to 1, or empty)"
+            raise TableError([table.fault(message, row, "probability")])
+    return AddedLabel(cells["id"], cells["label"], cells.get("chosen_by", ""), probability)

@@ -44,6 +44,10 @@ class Cells:
         """The distinct texts as a list."""
         return self.values.to_pylist()
 
+    def text(self, row: int) -> str:
+        """The text of a row, empty where it is missing."""
+        return "" if self.codes[row] < 0 else self.texts[self.codes[row]]
+
     @cached_property
     def known(self) -> Cells:
         """The same cells, where the words of :data:`MISSING` count as missing."""
