@@ -24,7 +24,9 @@ from drgst.lab.claims.effect import Claim
 from drgst.lab.curves.label_curves import LabelCurves, curve_groups
 from drgst.lab.curves.simulate import Plan
 from drgst.lab.paper import METHODS, TUNED, dataset_order, main_table, recipe_order
-from drgst.lab.store.cells import stored_rows
+from drgst.lab.store.cells import RunFilter, runs_by_cell, stored_rows
+from drgst.lab.tables.layout import render
+from drgst.lab.tables.runs import make_table
 
 HOME = Path(__file__).parents[1]
 RUNS = HOME / "results" / "runs.csv"
@@ -35,6 +37,7 @@ PAGES = (
     RESULTS / "tables" / "drgst-plus.md",
     HOME / "docs" / "did-the-paper-hold.md",
     HOME / "docs" / "labels.md",
+    HOME / "docs" / "which-graphs.md",
 )
 MARKED = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 LABELS = (3, 5, 10, 20)
@@ -270,6 +273,23 @@ def _counted(runs: pd.DataFrame, dataset: str, per_class: int, recipe: str) -> s
     return f"{accuracy(mine)} ({len(mine)})" if len(mine) > 1 else ""
 
 
+def graphs_table(name: str, validation: str) -> str:
+    """``drgst lab table NAME`` of the benchmark over many graphs, without its title."""
+    variant = "fixed_epochs=200" if validation == "none" else "default"
+    rows = [row for row in stored_rows(RESULTS / "graphs.csv") if row["error"] is None]
+    cells = runs_by_cell(rows, RunFilter(variant, "all-but-validation", validation))
+    return re.sub(r"### (.*)\n", r"**\1**\n", render(make_table(name, cells), "md")).strip()
+
+
+def graph_facts_table(_: pd.DataFrame) -> str:
+    """Sizes, the largest class and homophily of the graphs of the benchmark."""
+    with (RESULTS / "graph_facts.csv").open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    sizes, shares = ("nodes", "edges", "classes", "features"), ("largest", "homophily", "adjusted")
+    body = [(r["graph"], *(f"{int(r[n]):,}" for n in sizes), *(f"{float(r[n]):.2f}" for n in shares)) for r in rows]
+    return markdown(("graph", *sizes, "share of the largest class", "homophily", "adjusted homophily"), body)
+
+
 def gain_table(_: pd.DataFrame) -> str:
     """The closed form of the gain by dropedge and 100 samples, each against many samples."""
     found, rows = pd.read_csv(RESULTS / "gain_estimators.csv"), []
@@ -310,6 +330,10 @@ TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
     "gain": gain_table,
     "newer": newer_table,
     "same-labels": same_labels_table,
+    "graph-facts": graph_facts_table,
+    "graphs": lambda _: graphs_table("graphs", "none"),
+    "graphs-ranks": lambda _: graphs_table("ranks", "none"),
+    "graphs-validated": lambda _: graphs_table("graphs", "30"),
     "curves-plus-3": lambda _: curve_table("drgst-plus", 3),
     "curves-plus-0": lambda _: curve_table("drgst-plus", 0),
     "curves-gcn": lambda _: curve_table("gcn", 3),

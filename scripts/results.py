@@ -8,21 +8,25 @@ No run of a grid is made. The figures and claims that need a run of their own ma
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from drgst.errors import DrgstError, StoreError
 from drgst.files import write_text
 from drgst.lab.claims.decide import decide_claims, write_claims
+from drgst.lab.claims.effect import Claim, Effect
 from drgst.lab.figures import registry
 from drgst.lab.figures.registry import Request
 from drgst.lab.store.cells import RunFilter, check_any
 from drgst.lab.tables.layout import render
 from drgst.lab.tables.runs import TABLES, make_table
+from drgst.report import style
 from drgst.report.style import save
 
 RESULTS = Path(__file__).parents[1] / "results"
+VERDICTS = {"held": style.GREEN, "refuted": style.VERMILLION, "too small to tell": style.GREY}
 
 
 def write_table(name: str, request: Request, out: Path) -> Path:
@@ -50,12 +54,54 @@ def write_verdicts(request: Request, out: Path, own: bool) -> Path:
     return path
 
 
+def write_picture(out: Path) -> Path:
+    """Draw the claims of ``claims.json``: every effect with its interval, coloured by its verdict."""
+    source = out / "claims.json"
+    if not source.is_file():
+        raise StoreError(f"there is no {source} to draw")
+    claims = [Claim.of(document) for document in json.loads(source.read_text(encoding="utf-8"))]
+    path = out / "figures" / "claims.png"
+    save(claims_picture(claims), path)
+    return path
+
+
+def claims_picture(claims: Sequence[Claim]) -> style.Figure:
+    """One row per effect, one column of panels per unit; the claimed range is on one side of the dashed line."""
+    units = {"points": (0, 3, 6), "ρ": (-1, 0, 1), "times": (1.5, 2, 2.5)}  # and their ticks
+    rows = [(claim, effect) for claim in claims for effect in (None, *claim.effects)]
+    with style.styled():
+        figure, (panels,) = style.new_figure(0.115 * len(rows), 1, 3, sharey=True, width_ratios=(5, 3, 3))
+        for panel, (unit, ticks) in zip(panels, units.items(), strict=True):
+            panel.axvline(2 if unit == "times" else 0, color=style.GREY, lw=0.5, ls="--")
+            panel.set(xlabel=unit, xticks=ticks)
+            panel.tick_params(axis="y", length=0)
+            for place, (_, effect) in enumerate(rows):
+                if effect is not None and effect.unit == unit:
+                    colour = VERDICTS[effect.verdict]
+                    panel.plot([effect.low, effect.high], [place, place], color=colour, lw=1)
+                    panel.plot(effect.mean, place, "o", color=colour, ms=2)
+        names = [claim.title if effect is None else _effect_name(effect) for claim, effect in rows]
+        panels[0].set_yticks(range(len(rows)), names, fontsize=4)
+        for tick, (_, effect) in zip(panels[0].get_yticklabels(), rows, strict=True):
+            tick.set_fontweight("bold" if effect is None else "normal")
+        panels[0].invert_yaxis()
+        style.legend(figure, panels[0], {verdict: {"color": VERDICTS[verdict]} for verdict in VERDICTS}, 3)
+        style.caption(figure, "mean and 95 % interval for these cells")
+        style.freeze_layout(figure)
+    return figure
+
+
+def _effect_name(effect: Effect) -> str:
+    return f"{effect.name} ({effect.reading})" if effect.reading else effect.name
+
+
 def make_all(request: Request, out: Path, own: bool = False) -> tuple[list[Path], dict[str, str]]:
     """Write all that the store has the runs for; the paths written, and for each missing name the reason."""
     check_any(request.cells, request.rows, request.wanted)
     steps: dict[str, Callable[[], Path]] = {f"table {n}": partial(write_table, n, request, out) for n in TABLES}
     steps |= {f"figure {n}": partial(write_figure, n, request, out, own) for n in registry.FIGURES}
     steps["claims"] = partial(write_verdicts, request, out, own)
+    steps["picture of the claims"] = partial(write_picture, out)
     written, refused = [], {}
     for name, step in steps.items():
         try:

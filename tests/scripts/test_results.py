@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -31,10 +32,18 @@ def test_what_can_be_made_is_made(script: ModuleType, tmp_path: Path, make_row: 
     assert all(path.stat().st_size > 300 for path in written)
     assert "| cora | 3 | drgst-de-ig | 61.00 ± 1.41 |" in (tmp_path / "tables/ablation.md").read_text(encoding="utf-8")
     own = {f"figure {name}" for name in ("confidence-gain", "embedding-gain", "toy", "stages")}
-    assert own | {"figure ablation-do", "figure threshold", "figure beta", "claims"} == set(refused)
+    others = {"figure ablation-do", "figure threshold", "figure beta", "claims", "picture of the claims"}
+    assert own | others == set(refused)
     assert "holds no runs for the figure beta" in refused["figure beta"]
     assert "needs a run of its own" in refused["figure toy"]
     assert "two claims need runs of their own" in refused["claims"]
+
+
+def test_the_picture_of_the_claims_is_that_of_the_stored_ones(script: ModuleType) -> None:
+    documents = json.loads((script.RESULTS / "claims.json").read_text(encoding="utf-8"))
+    points = script.claims_picture([script.Claim.of(document) for document in documents]).axes[0]
+    shown = {line.get_xdata()[0] for line in points.lines if line.get_marker() == "o"}
+    assert shown == {e["mean"] for document in documents for e in document["effects"] if e["unit"] == "points"}
 
 
 def test_without_parts_there_is_no_ablation(script: ModuleType, tmp_path: Path, make_row: Row) -> None:
