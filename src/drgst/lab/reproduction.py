@@ -39,15 +39,6 @@ from drgst.report.style import check_matplotlib, save
 MARKS = {"held": "good", "refuted": "bad", "too small to tell": "none", "not run": "none"}
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A figure as PNG."""
-
-    name: str
-    summary: str
-    png: bytes
-
-
 @dataclass
 class Reproduction:
     """The claims, tables and figures of a reproduction, and the path of its page."""
@@ -55,7 +46,7 @@ class Reproduction:
     page: Path
     claims: list[Claim] = field(default_factory=list)
     tables: dict[str, ResultTable] = field(default_factory=dict)
-    pictures: list[Picture] = field(default_factory=list)
+    pictures: dict[str, bytes] = field(default_factory=dict)  # figure -> PNG
     runs: int = 0
     failed: int = 0
     notes: list[str] = field(default_factory=list)
@@ -75,7 +66,7 @@ def page(made: Reproduction, scale: str, datasets: Sequence[str]) -> str:
         *(_claim(number, claim) for number, claim in enumerate(made.claims, 1)),
         "<h2>Figures</h2>",
         '<div class="figures">',
-        *(_picture(picture) for picture in made.pictures),
+        *(_picture(*picture) for picture in made.pictures.items()),
         "</div><h2>Tables</h2>",
         *(f"<details><summary>{escape(t.title)}</summary>{render(t, 'html')}</details>" for t in made.tables.values()),
         f"<h2>What is missing</h2>{_list(made.notes)}" if made.notes else "",
@@ -117,11 +108,11 @@ def _list(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
-def _picture(picture: Picture) -> str:
-    data, summary = base64.b64encode(picture.png).decode("ascii"), escape(picture.summary)
+def _picture(name: str, png: bytes) -> str:
+    data, summary = base64.b64encode(png).decode("ascii"), escape(registry.FIGURES[name].summary)
     return (
         f'<figure><img alt="{summary}" src="data:image/png;base64,{data}">'
-        f"<figcaption>{escape(picture.name)}: {summary}</figcaption></figure>"
+        f"<figcaption>{escape(name)}: {summary}</figcaption></figure>"
     )
 
 
@@ -259,7 +250,7 @@ def _draw(out: Path, request: Request, made: Reproduction) -> Toy | None:
         png, pdf = (out / f"{spec.name}.{how}" for how in ("png", "pdf"))
         save(drawn, png)
         save(drawn, pdf)
-        made.pictures.append(Picture(spec.name, spec.summary, png.read_bytes()))
+        made.pictures[spec.name] = png.read_bytes()
     return toy
 
 

@@ -150,10 +150,10 @@ def test_differences_are_of_the_same_draw_and_cell(cells: Callable[..., Any]) ->
             ("flickr", 3, "b"): [0.4],
         }
     )
-    cora, flickr = differences(found, "a", "b")
+    cora, flickr = differences(found, "a", "b").values()
     assert (cora.dataset, cora.values) == ("cora", pytest.approx({0: 0.1, 1: 0.1}))
     assert flickr.values == pytest.approx({0: -0.2})
-    assert differences({}, "a", "b") == []
+    assert differences({}, "a", "b") == {}
 
 
 def drawn(rng: np.random.Generator, dataset: str, mean: float, draws: int = 10, **more: Any) -> CellValues:

@@ -42,7 +42,7 @@ def test_all_of_it_in_small_twice(small: Scale, tmp_path: Path) -> None:
     made = reproduce(small, out, store, run_inline)
     assert made.failed == 0
     assert made.notes == []
-    assert [picture.name for picture in made.pictures] == list(FIGURES)
+    assert list(made.pictures) == list(FIGURES)
     assert len(made.claims) == 9
     verdicts = {claim.title: claim.verdict for claim in made.claims}
     assert verdicts.pop("Self-training improves a GCN") == "not run"  # not in the quick scale
@@ -68,7 +68,7 @@ def test_all_of_it_in_small_twice(small: Scale, tmp_path: Path) -> None:
 def test_a_store_without_runs_is_shown_as_it_is(small: Scale, tmp_path: Path) -> None:
     made = reproduce(small, tmp_path / "out", tmp_path / "out" / "runs.db")
     assert made.runs == 0
-    assert [picture.name for picture in made.pictures] == [n for n, spec in FIGURES.items() if not spec.from_store]
+    assert list(made.pictures) == [n for n, spec in FIGURES.items() if not spec.from_store]
     assert sum("was not drawn" in note for note in made.notes) == 5
     assert {claim.verdict for claim in made.claims[2:]} == {"not run"}
 

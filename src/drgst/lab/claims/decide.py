@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from drgst.files import write_text
-from drgst.lab.claims.effect import BELOW, CellValues, Claim, Effect, differences, margins, measure, measure_cells
+from drgst.lab.claims.effect import BELOW, CellValues, Claim, Effect, differences, measure, measure_cells
 from drgst.lab.figures import confidence_gain
 from drgst.lab.figures.registry import Request
 from drgst.lab.figures.sweep import Line, lines
@@ -37,7 +37,7 @@ def best_method(cells: Cells) -> Claim:
     effects, remarks = [], []
     for one, other in product(DRGST, BASELINES):
         for reading, shown in (("all cells", cells), ("cells with a student", _with_student(cells, one))):
-            found = differences(shown, one, other)
+            found = list(differences(shown, one, other).values())
             measured = measure_cells(f"{one} over {other}", found, reading=reading)
             effects += measured
             if any(effect.verdict == "held" for effect in measured):
@@ -109,10 +109,9 @@ def fewer_labels(cells: Cells) -> Claim:
     """The margin over a GCN with the fewest labels per class minus that with the most."""
     effects, remarks = [], []
     for recipe in DRGST:
-        values: list[CellValues] = []
-        for dataset in sorted({cell[0] for cell in cells}):
-            labels = sorted(k for d, k, r in cells if (d, r) == (dataset, recipe))
-            found = {k: m for k in labels if (m := margins(cells, (dataset, k), recipe, "gcn")) is not None}
+        values, margins = list[CellValues](), differences(cells, recipe, "gcn")
+        for dataset in dict.fromkeys(dataset for dataset, _ in margins):
+            found = {k: cell for (d, k), cell in margins.items() if d == dataset}
             if len(found) > 1:
                 values += [found[min(found)], replace(found[max(found)], weight=-1.0)]
                 means = ", ".join(f"{100 * m.mean:+.1f} at {k}" for k, m in found.items())
@@ -129,7 +128,7 @@ def fewer_labels(cells: Cells) -> Claim:
 
 
 def _over(cells: Cells, one: str, other: str) -> list[Effect]:
-    return measure_cells(f"{one} over {other}", differences(cells, one, other))
+    return measure_cells(f"{one} over {other}", list(differences(cells, one, other).values()))
 
 
 def _ordered(cells: Cells, recipe: str) -> tuple[int, int]:
@@ -142,23 +141,17 @@ def _ordered(cells: Cells, recipe: str) -> tuple[int, int]:
 
 def lower_threshold(lines: Sequence[Line], dataset: str) -> Claim:
     """Accuracy against τ."""
-    return _lower(
-        "A lower threshold is better",
-        "The best performance is achieved with a smaller τ: confident nodes contribute less (Fig. 7: 0.40 to 0.70).",
-        f"τ on {dataset}",
-        lines,
-    )
+    paper = "The best performance is achieved with a smaller τ: confident nodes contribute less (Fig. 7: 0.40 to 0.70)."
+    return _lower("A lower threshold is better", paper, f"τ on {dataset}", lines)
 
 
 def lower_beta(lines: Sequence[Line], dataset: str) -> Claim:
     """Accuracy against β."""
-    return _lower(
-        "A lower β is better",
+    paper = (
         "With the increase of β performance shows a downward trend (Fig. 8: 1/3 to 1). A larger β gives pseudo-labels "
-        "less weight in Eq. 13, though the text says the reverse.",
-        f"β on {dataset}",
-        lines,
+        "less weight in Eq. 13, though the text says the reverse."
     )
+    return _lower("A lower β is better", paper, f"β on {dataset}", lines)
 
 
 def _lower(title: str, paper: str, setting: str, lines: Sequence[Line]) -> Claim:
@@ -212,20 +205,14 @@ def _ratio(cells: Cells, recipe: str, figure: str) -> list[Effect]:
 
 def stage_ratios(cells: Cells, one: str, other: str, figure: str) -> list[CellValues]:
     """Log of the mean of ``figure`` over the stages after the teacher, ``one`` / ``other``, for each shared draw."""
-    found = []
-    for place in sorted({cell[:2] for cell in cells}):
-        if (*place, one) in cells and (*place, other) in cells:
-            x, y = ({row["draw"]: _per_stage(row, figure) for row in cells[*place, r].rows} for r in (one, other))
-            logs = {draw: math.log(x[draw] / y[draw]) for draw in sorted(x.keys() & y.keys()) if x[draw] * y[draw] > 0}
-            found.append(CellValues(place[0], logs, cells[*place, one].one_split))
-    return found
+    return list(differences(cells, one, other, lambda row: _log_per_stage(row, figure)).values())
 
 
-def _per_stage(row: Row, figure: str) -> float:
-    """Mean over the stages; NaN where no stage was trained."""
+def _log_per_stage(row: Row, figure: str) -> float | None:
+    """Log of the mean over the stages; None where no stage was trained."""
     stages = json.loads(row.get("stage_rows") or "[]")[1:]
     values = [stage[figure] for stage in stages if stage.get(figure)]
-    return sum(values) / len(values) if values else math.nan
+    return math.log(sum(values) / len(values)) if values else None
 
 
 NETWORKS, TOYS = 5, 20  # networks and toys whose correlations with the gain are measured

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 
-from drgst.lab.statistics import mean_interval, student_quantile
+from drgst.lab.statistics import student_quantile
 from drgst.lab.store.cells import Cells
+from drgst.lab.store.schema import Row
 from drgst.lab.tables.layout import Column, Entry, ResultTable
 
 Verdict = Literal["held", "refuted", "too small to tell", "not run"]
@@ -151,26 +152,6 @@ def decide(low: float, high: float, claimed: Range = ABOVE) -> Verdict:
     return "refuted" if high < claimed[0] or low > claimed[1] else "too small to tell"
 
 
-def measure(
-    name: str, values: Sequence[float], claimed: Range = ABOVE, unit: str = "points", counted: str = "draws"
-) -> list[Effect]:
-    """The effect m ± t_{n-1} s/√n of independent values; empty without a value, no interval from a single one.
-
-    Student's interval, not the bootstrap's: with three draws of the same sign the latter always excludes 0, and three
-    draws have the same sign one time in four by chance.
-    """
-    if not len(values):
-        return []
-    mean = math.fsum(values) / len(values)
-    low, high = mean_interval(list(values)) or EVERYWHERE
-    verdict = decide(low, high, claimed)
-    needed = None
-    if verdict == "too small to tell" and len(values) > 1:
-        needed = draws_needed(min(abs(mean - bound) for bound in claimed), float(np.std(values, ddof=1)))
-    scale = _UNITS[unit][0]
-    return [Effect(name, unit, scale(mean), scale(low), scale(high), len(values), counted, verdict, needed)]
-
-
 @dataclass(frozen=True)
 class CellValues:
     """One value per draw of a cell. ``one_split``: the draws share one split and differ in the seed only."""
@@ -216,6 +197,18 @@ def measure_cells(
     below, above = map(scale, _elsewhere(estimate, weights, cells))
     figures = (scale(estimate), scale(low), scale(high), splits, "splits", verdict, needed, reading, len(cells))
     return [Effect(name, unit, *figures, (below, above) if math.isfinite(above) else None)]
+
+
+def measure(
+    name: str, values: Sequence[float], claimed: Range = ABOVE, unit: str = "points", counted: str = "draws"
+) -> list[Effect]:
+    """The effect m ± t_{n-1} s/√n of independent values; empty without a value, no interval from a single one.
+
+    Student's interval, not the bootstrap's: with three draws of the same sign the latter always excludes 0, and three
+    draws have the same sign one time in four by chance.
+    """
+    found = measure_cells(name, [CellValues("", dict(enumerate(values)))], claimed, unit)
+    return [replace(effect, counted=counted, cells=None) for effect in found]
 
 
 def _variance(parts: Any) -> float:
@@ -265,17 +258,16 @@ def _margin(freedom: int) -> float:
     return student_quantile(freedom, LEVEL) + student_quantile(freedom, 2 * POWER - 1)
 
 
-def margins(cells: Cells, place: tuple[str, int], one: str, other: str) -> CellValues | None:
-    """Test accuracy of ``one`` minus that of ``other`` on each shared draw of a cell; None without such a draw."""
-    if (*place, one) not in cells or (*place, other) not in cells:
-        return None
-    runs = cells[*place, one]
-    x, y = runs.figure("test_accuracy"), cells[*place, other].figure("test_accuracy")
-    found = {draw: x[draw] - y[draw] for draw in sorted(x.keys() & y.keys())}
-    return CellValues(place[0], found, runs.one_split) if found else None
-
-
-def differences(cells: Cells, one: str, other: str) -> list[CellValues]:
-    """``one`` minus ``other`` in each cell that has both."""
-    places = sorted({cell[:2] for cell in cells})
-    return [found for place in places if (found := margins(cells, place, one, other)) is not None]
+def differences(
+    cells: Cells, one: str, other: str, value: Callable[[Row], float | None] = lambda row: row["test_accuracy"]
+) -> dict[tuple[str, int], CellValues]:
+    """``one`` minus ``other`` on each shared draw of each data set and label count, by default of the test accuracy."""
+    found = {}
+    for place in sorted({cell[:2] for cell in cells}):
+        if (*place, one) in cells and (*place, other) in cells:
+            x, y = ({row["draw"]: value(row) for row in cells[*place, recipe].rows} for recipe in (one, other))
+            pairs = {draw: (x[draw], y[draw]) for draw in sorted(x.keys() & y.keys())}
+            values = {draw: a - b for draw, (a, b) in pairs.items() if a is not None and b is not None}
+            if values:
+                found[place] = CellValues(place[0], values, cells[*place, one].one_split)
+    return found

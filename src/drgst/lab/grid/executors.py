@@ -31,9 +31,6 @@ class Executor:
         """How many tasks run at a time."""
         return 1
 
-    def start(self, tasks: int) -> None:
-        """Start the processes for up to ``tasks`` tasks, which takes seconds, while the bench is still planning."""
-
     def submit(self, task: Task) -> None:
         """Start a task in a free slot."""
         raise NotImplementedError
@@ -86,12 +83,6 @@ class Local(Executor):
     @property
     def slots(self) -> int:
         return self.jobs
-
-    def start(self, tasks: int) -> None:
-        for place in range(min(tasks, len(self.free))):
-            if self.free[place] is None:
-                self.free[place] = _pool()
-                self.free[place].submit(os.getpid)  # a process begins with its first work
 
     def submit(self, task: Task) -> None:
         self._submit(task, self.free.pop() or _pool(), 1)

@@ -67,7 +67,7 @@ def run_grid(grid: Grid, store: Store, executor: Executor, callback: BenchCallba
     ``executor`` stays open for the next bench.
     """
     began = time.perf_counter()
-    result = make_runs(*_keys_and_tasks(grid, store, executor), store, executor, callback)
+    result = make_runs(*_keys_and_tasks(grid, store), store, executor, callback)
     rows = store.rows(result.keys, ("dataset", "per_class", "recipe", "draw", "test_accuracy", "seconds"))
     result.cells = dict(sorted(grouped(rows).items()))
     result.seconds = time.perf_counter() - began
@@ -92,7 +92,7 @@ def make_runs(
     return result
 
 
-def _keys_and_tasks(grid: Grid, store: Store, executor: Executor) -> tuple[list[str], list[Task]]:
+def _keys_and_tasks(grid: Grid, store: Store) -> tuple[list[str], list[Task]]:
     """The keys of the whole grid, and the tasks of the cells that are not known to be finished."""
     cache = KeyCache(store, grid)
     known = {cell: cache.keys(cell) for cell in grid.cells()}
@@ -101,7 +101,6 @@ def _keys_and_tasks(grid: Grid, store: Store, executor: Executor) -> tuple[list[
     missing = [cell for cell, found in known.items() if found is None or not finished.issuperset(found)]
     if not missing:
         return keys, []
-    executor.start(len(grid.numbers) * len(missing))
     from drgst.lab.grid.execute import Expander  # imports torch
 
     expander = Expander(grid)
