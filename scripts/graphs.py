@@ -117,14 +117,15 @@ class Step:
 
 
 STEPS = (
-    Step(WITHOUT_NETWORK, (3, 10), 5),
+    Step(WITHOUT_NETWORK[:-1], (3, 10), 5),
+    Step(("poisson",), (3, 10), 5, LARGE),
     Step(NETWORKS, (3, 10), 3, LARGE),
     Step(("drgst-plus",), (3, 10), 3),
     Step(SELF_TRAINED, (3, 10), 3, LARGE),
     Step(NETWORKS, (3, 10), 3),
-    Step(WITHOUT_NETWORK, (1, 5, 20), 5),
+    Step(WITHOUT_NETWORK[:-1], (1, 5, 20), 5),
     Step(("drgst-plus",), (1, 5, 20), 3),
-    Step((*WITHOUT_NETWORK, "drgst-plus"), (3, 10), 3, validation="30"),
+    Step((*WITHOUT_NETWORK[:-1], "drgst-plus"), (3, 10), 3, validation="30"),
     Step((*NETWORKS, "sts", *SELF_TRAINED[1:]), (3, 10), 3, LARGE, validation="30"),
     Step((*NETWORKS, *SELF_TRAINED), (1, 5, 20), 3, LARGE),
     Step(SELF_TRAINED, (3, 10), 3),

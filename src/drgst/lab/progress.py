@@ -14,68 +14,55 @@ from drgst.lab.store.cells import CellName, mean_and_std
 from drgst.lab.tables.layout import Column, Entry, ResultTable, render
 from drgst.progress.live import LiveDisplay, SafeConsole
 
-SHOWN = 8  # cells of the live table
-QUIET = 2.0  # seconds without a line after which a finished run is printed where there is no live table
+SLOW = 2.0  # seconds from which a finished run is printed where there is no live line
 
 
 class BenchProgress(LiveDisplay, BenchCallback):
-    """Finished cells, time left and running means: a live table on a terminal.
+    """A line per finished cell and, on a terminal, a live line with counts and the time left; elsewhere slow runs."""
 
-    Elsewhere one line per finished cell, and one per run if nothing was printed for two seconds.
-    """
-
-    def __init__(self, console: Console, slots: int) -> None:
+    def __init__(self, console: Console) -> None:
         super().__init__(console)
-        self.slots = slots
         self.tasks: list[Task] = []
-        self.ended: list[tuple[Task, dict[str, Any]]] = []
+        self.rows: dict[CellName, list[dict[str, Any]]] = {}
         self.left: Counter[CellName] = Counter()  # cell -> runs to make
-        self.accuracies: dict[CellName, list[float | None]] = {}
-        self.printed = time.monotonic()
+        self.done_cost, self.began = 0.0, time.monotonic()
 
     def begin(self, reused: int, tasks: list[Task]) -> None:
         """Print what will be done."""
-        self.tasks, self.left = tasks, Counter(map(_cell, tasks))
+        self.tasks, self.left, self.began = tasks, Counter(map(_cell, tasks)), time.monotonic()
         self.console.print(f"{reused:,} runs are in the store; {len(tasks):,} in {len(self.left):,} cells to run")
 
     def done(self, task: Task, row: dict[str, Any]) -> None:
         """Count a run; print the line of its cell after the last draw."""
-        cell = _cell(task)
+        cell, figure = _cell(task), row["test_accuracy"]
         self.left[cell] -= 1
-        self.ended.append((task, row))
-        if row["error"] is None:
-            self.accuracies.setdefault(cell, []).append(row["test_accuracy"])
-        else:
+        self.done_cost += task.cost
+        self.rows.setdefault(cell, []).append(row)
+        if row["error"] is not None:
             self.console.print(failure(row), soft_wrap=True)
-        if self.live:
-            return
         if not self.left[cell]:
-            self._print(_line(cell, self.accuracies.get(cell, [])))
-        elif row["error"] is None and time.monotonic() >= self.printed + QUIET:
-            self._print(f"{cell[0]} {cell[1]} {cell[2]} draw {task.draw}: {percent(row['test_accuracy'])}")
-
-    def _print(self, line: str) -> None:
-        self.console.print(f"{line}  ({self.state()})", soft_wrap=True)
-        self.printed = time.monotonic()
+            values = [other["test_accuracy"] for other in self.rows[cell] if other["error"] is None]
+            self.console.print(f"{_line(cell, values)}  ({self.state()})", soft_wrap=True)
+        elif row["error"] is None and not self.live and row["seconds"] >= SLOW:
+            words = f"{cell[0]} {cell[1]} {cell[2]} draw {task.draw}: {percent(figure)}"
+            self.console.print(f"{words}  ({self.state()})", soft_wrap=True)
 
     def tick(self) -> None:
-        """Refresh the live table."""
-        recent = list(self.accuracies.items())[-SHOWN:]
-        self.update("\n".join([*(_line(cell, values) for cell, values in recent), self.state()]))
+        """Refresh the live line."""
+        self.update(self.state())
 
     def state(self) -> str:
         """``12 of 40 runs, 3 of 10 cells, 2 failed, about 5 min left``."""
-        good = [(task.cost, row["seconds"]) for task, row in self.ended if row["error"] is None]
-        failed = len(self.ended) - len(good)
+        ended = [row for rows in self.rows.values() for row in rows]
+        failed = sum(row["error"] is not None for row in ended)
         parts = [
-            f"{len(self.ended):,} of {len(self.tasks):,} runs",
+            f"{len(ended):,} of {len(self.tasks):,} runs",
             f"{sum(not count for count in self.left.values()):,} of {len(self.left):,} cells",
             *([f"{failed:,} failed"] if failed else []),
         ]
-        if good and len(self.ended) < len(self.tasks):
-            cost, seconds = map(sum, zip(*good, strict=True))
-            cost_left = sum(task.cost for task in self.tasks) - sum(task.cost for task, _ in self.ended)
-            parts.append(f"about {duration(cost_left * seconds / cost / self.slots)} left")
+        if self.done_cost and len(ended) < len(self.tasks):
+            share = sum(task.cost for task in self.tasks) / self.done_cost - 1
+            parts.append(f"about {duration(share * (time.monotonic() - self.began))} left")
         return ", ".join(parts)
 
 
@@ -104,11 +91,11 @@ def _line(cell: CellName, values: list[float | None]) -> str:
     return f"{cell[0]} {cell[1]} {cell[2]}: {mean}{f' ± {std}' if std else ''} ({len(values)} draws)"
 
 
-def bench_display(wanted: bool | None, slots: int) -> BenchProgress:
+def bench_display(wanted: bool | None) -> BenchProgress:
     """No display (False), one in any case (True), or one on a terminal and in a notebook only (None)."""
     console = SafeConsole()
     shown = console.is_terminal or console.is_jupyter if wanted is None else wanted
-    return BenchProgress(console if shown else SafeConsole(quiet=True), slots)
+    return BenchProgress(console if shown else SafeConsole(quiet=True))
 
 
 def print_result(console: Console, result: BenchResult) -> None:

@@ -55,7 +55,7 @@ def bench(
         interruptible(f"the finished runs are kept in {store}"),
         make_executor(executor, jobs) as worker,
         Store(store, create=True) as opened,
-        BenchProgress(get_console(stderr=True), worker.slots) as progress,
+        BenchProgress(get_console(stderr=True)) as progress,
     ):
         result = run_grid(grid, opened, worker, progress)
     print_result(get_console(json), result)

@@ -56,7 +56,7 @@ def label_curve(
         interruptible(f"the finished curves are kept in {store}"),
         curve_executor(jobs) as executor,
         Store(store, create=True) as opened,
-        BenchProgress(get_console(stderr=True), executor.slots) as progress,
+        BenchProgress(get_console(stderr=True)) as progress,
     ):
         curves = make_curves(plan, opened, executor, progress)
     if curves.groups:

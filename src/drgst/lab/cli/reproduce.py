@@ -48,7 +48,7 @@ def reproduce(
     with interruptible(f"the finished runs are kept in {runs}"), Local(jobs) as executor:
 
         def make(grid: Grid, opened: Store) -> BenchResult:
-            with BenchProgress(get_console(stderr=True), executor.slots) as progress:
+            with BenchProgress(get_console(stderr=True)) as progress:
                 return run_grid(grid, opened, executor, progress)
 
         made = run_reproduction(scale, out, runs, make if run else None)

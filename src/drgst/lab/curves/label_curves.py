@@ -262,7 +262,7 @@ def label_curve(
         plan = Plan(source, recipe, start, budget, batch, choosers, draws, first_draw, validation, changes)
         executor = stack.enter_context(curve_executor(jobs))
         opened = stack.enter_context(Store(store or folder / "runs.db", create=True))
-        return make_curves(plan, opened, executor, stack.enter_context(bench_display(progress, executor.slots)))
+        return make_curves(plan, opened, executor, stack.enter_context(bench_display(progress)))
 
 
 def make_curves(plan: Plan, store: Store, executor: Executor, callback: BenchCallback | None = None) -> LabelCurves:
