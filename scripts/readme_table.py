@@ -275,9 +275,11 @@ def _counted(runs: pd.DataFrame, dataset: str, per_class: int, recipe: str) -> s
 
 def graphs_table(name: str, validation: str) -> str:
     """``drgst lab table NAME`` of the benchmark over many graphs, without its title."""
-    variant = "fixed_epochs=200" if validation == "none" else "default"
-    rows = [row for row in stored_rows(RESULTS / "graphs.csv") if row["error"] is None]
-    cells = runs_by_cell(rows, RunFilter(variant, "all-but-validation", validation))
+    rows = [row for row in stored_rows(RESULTS / "graphs.csv") if row["validation"] == validation]
+    variants = {row["variant"] for row in rows} - {""} or {"default"}  # networks have fixed epochs without validation
+    cells = runs_by_cell(rows, RunFilter(variants.pop(), "all-but-validation", validation))
+    if not cells:
+        return "Not measured yet."
     return re.sub(r"### (.*)\n", r"**\1**\n", render(make_table(name, cells), "md")).strip()
 
 
