@@ -53,7 +53,7 @@ def run(
     add_labels: Annotated[
         list[Path] | None, option("FILE", "CSV of further labels, as drgst suggest writes; repeatable.")
     ] = None,
-    validation: Annotated[str | None, option("WHICH", "public, or none: hide the validation labels.")] = None,
+    validation: Annotated[str | None, option("WHICH", "public, none (hidden), or a number to draw per class.")] = None,
     seed: Annotated[int | None, option("N", "Of the draw and of the training.", default="0", min=0)] = None,
     changes: SetOption = None,
     prior: PriorOption = None,

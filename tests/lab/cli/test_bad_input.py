@@ -14,6 +14,7 @@ REFUSED = {
         (("--datasets", "citeser", "--draws", "1"), "did you mean 'citeseer'?"),
         (("--datasets", ",", "--draws", "1"), "the grid is empty"),
         (("--draws", "0"), "the grid is empty"),
+        (("--draws", "100to104"), "a range such as 100-104"),
         (("--per-class", "three"), "whole numbers separated by commas"),
         (("--per-class", "40", "--recipes", "gcn", "--draws", "1"), "allows 1 to 20 labels per class"),
         (("--executor", "rya"), "unknown executor 'rya'; did you mean 'ray'?"),
