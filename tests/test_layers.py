@@ -1,7 +1,7 @@
 """The rules of the layout: imports point one way, and no directory has too many modules.
 
-Each entry of ``ORDERS`` lists the modules and subpackages of one package. A module may import those on its own line and
-on the lines above, never one on a line below.
+Each entry of ``ORDERS`` lists the modules and subpackages of one package in layers, ``lowest | … | highest``. A module
+may import those of its own layer and of the layers before, never one of a later layer.
 """
 
 from __future__ import annotations
@@ -16,202 +16,59 @@ SOURCE = Path(__file__).parents[1] / "src" / "drgst"
 MOST_MODULES = 14
 
 ORDERS = {
-    "": """
-        errors
-        files extras memory shards threads
-        graph
-        transforms
-        tables
-        io
-        datasets
-        nn
-        uncertainty
-        selftrain
-        recipes
-        runs
-        decide
-        report
-        progress
-        estimator
-        cli
-        lab
-    """,
-    "graph": """
-        invariants
-        core split html stats
-    """,
-    "tables": """
-        cells faults naming options
-        kinds text_file
-        source
-        columns relations
-        adjacency roles
-        inspection
-        build
-        schema
-        read
-    """,
-    "io": """
-        convert folder pyg split_files write_tables
-        npz
-        build_folder graph_files
-    """,
-    "transforms": """
-        products rank_normalise softmax
-        features propagate
-        approximate structure
-        knn
-    """,
-    "nn": """
-        random records
-        ops
-        models
-        adam inputs losses
-        training registry
-        minibatch
-    """,
-    "uncertainty": """
-        dropedge
-        calibration class_prior
-        gain cagcn
-    """,
-    "nn/ops": """
-        sparse
-        adjacency attention dropout linear
-    """,
-    "nn/models": """
-        base
-        appnp gat gcn module sage
-    """,
-    "selftrain": """
-        beliefs settings
-        history problem
-        callbacks persist
-        learners
-        views
-        slots
-        recipe parts
-        checks predict
-        trainer
-        engine
-        best_of
-    """,
-    "selftrain/learners": """
-        adaptive base double_balancing
-        network without_network
-    """,
-    "selftrain/slots": """
-        calibrate correct select stop weigh
-        postprocess walks
-    """,
-    "selftrain/views": """
-        prior regression shared
-        base stacking
-        features hops knn neighbours structure topology
-        graph_views
-        ensemble
-    """,
-    "recipes": """
-        presets
-        registry
-        baselines drgst plus
-        others sts
-    """,
-    "runs": """
-        added_labels fingerprint lock metrics predictions
-        model
-        config
-        config_file
-        folder
-        result
-        run
-        cluster predict
-        start
-    """,
-    "decide": """
-        contributions truth
-        evaluate explain review threshold
-        labels
-    """,
-    "decide/labels": """
-        state forecast
-        choosers represent variance
-        registry
-        suggest
-    """,
-    "report": """
-        html style tsne
-        figure nodes stages summary
-        page
-    """,
-    "estimator": """
-        inputs display plot
-        base
-        crossval drgst pseudo_label
-    """,
-    "lab": """
-        paper statistics
-        store
-        grid
-        tables
-        figures
-        claims
-        progress
-        curves results tuning
-        reproduction
-        cli
-    """,
-    "lab/store": """
-        schema
-        export store
-        cells
-    """,
-    "lab/grid": """
-        grid
-        execute key_cache leases
-        executors
-        run_grid
-    """,
-    "lab/tables": """
-        layout
-        ranks
-        runs
-    """,
-    "lab/figures": """
-        registry
-        ablation confidence_gain labels stages
-        embedding_gain sweep toy
-    """,
-    "lab/claims": """
-        effect
-        decide
-    """,
-    "lab/curves": """
-        choosers
-        simulate
-        label_curves
-    """,
-    "lab/cli": """
-        bench
-        figure label_curve reproduce table tune
-    """,
-    "cli": """
-        console options
-        output
-        run
-        classify data evaluate explain predict recipes report review suggest
-    """,
-    "progress": """
-        live
-        display loggers
-    """,
+    "": (
+        "errors | files extras memory shards threads | graph | transforms | tables | io | datasets | nn | "
+        "uncertainty | selftrain | recipes | runs | decide | report | progress | estimator | cli | lab"
+    ),
+    "graph": "invariants | core split html stats",
+    "tables": (
+        "cells faults naming options | kinds text_file | source | columns relations | adjacency roles | "
+        "inspection | build | schema | read"
+    ),
+    "io": "convert folder pyg split_files write_tables | npz | build_folder graph_files",
+    "transforms": "products rank_normalise softmax | features propagate | approximate structure | knn",
+    "nn": "random records | ops | models | adam inputs losses | training registry | minibatch",
+    "uncertainty": "dropedge | calibration class_prior | gain cagcn",
+    "nn/ops": "sparse | adjacency attention dropout linear",
+    "nn/models": "base | appnp gat gcn module sage",
+    "selftrain": (
+        "beliefs settings | history problem | callbacks persist | learners | views | slots | recipe parts | "
+        "checks predict | trainer | engine | best_of"
+    ),
+    "selftrain/learners": "adaptive base double_balancing | network without_network",
+    "selftrain/slots": "calibrate correct select stop weigh | postprocess walks",
+    "selftrain/views": (
+        "prior regression shared | base stacking | features hops knn neighbours structure topology | "
+        "graph_views | ensemble"
+    ),
+    "recipes": "presets | registry | baselines drgst plus | others sts",
+    "runs": (
+        "added_labels fingerprint lock metrics predictions | model | config | config_file | folder | result | "
+        "run | cluster predict | start"
+    ),
+    "decide": "contributions truth | evaluate explain review threshold | labels",
+    "decide/labels": "state forecast | choosers represent variance | registry | suggest",
+    "report": "html style tsne | figure nodes stages summary | page",
+    "estimator": "inputs display plot | base | crossval drgst pseudo_label",
+    "lab": (
+        "paper statistics | store | grid | tables | figures | claims | progress | curves results tuning | "
+        "reproduction | cli"
+    ),
+    "lab/store": "schema | export store | cells",
+    "lab/grid": "grid | execute key_cache leases | executors | run_grid",
+    "lab/tables": "layout | ranks | runs",
+    "lab/figures": "registry | ablation confidence_gain labels stages | embedding_gain sweep toy",
+    "lab/claims": "effect | decide",
+    "lab/curves": "choosers | simulate | label_curves",
+    "lab/cli": "bench | figure label_curve reproduce table tune",
+    "cli": "console options | output | run | classify data evaluate explain predict recipes report review suggest",
+    "progress": "live | display loggers",
 }
 
 
 def layers(package: str) -> dict[str, int]:
-    """Module or subpackage -> number of its line."""
-    lines = [line.split() for line in ORDERS[package].split("\n") if line.strip()]
-    return {name: number for number, names in enumerate(lines) for name in names}
+    """Module or subpackage -> number of its layer."""
+    return {name: number for number, names in enumerate(ORDERS[package].split("|")) for name in names.split()}
 
 
 def imports(path: Path) -> list[tuple[int, str]]:
