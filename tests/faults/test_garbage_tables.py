@@ -40,12 +40,6 @@ def attempt(nodes: bytes, edges: bytes, suffix: str = "csv") -> Graph | None:
         return graph
 
 
-@SETTINGS
-@given(body=st.binary(max_size=120), edges=st.binary(max_size=60))
-def test_bytes_under_a_good_header(body: bytes, edges: bytes) -> None:
-    attempt(b"id,label,split,f\n" + body, b"source,target,weight\n" + edges)
-
-
 @st.composite
 def tables(draw: st.DrawFn, names: list[str]) -> bytes:
     header = names + draw(st.lists(COLUMNS, max_size=3))

@@ -202,10 +202,3 @@ def test_later_tables_with_faults() -> None:
         schema.apply(PEOPLE, [TRADES, TRADES])
     made = two.apply(PEOPLE, {"b": TRADES.drop(columns=["day"])})
     assert any("has no column 'day'" in note for note in made.notes)
-
-
-def test_a_model_trains_on_the_graph() -> None:
-    tables = drgst.fraud_tables(3, accounts=400, positive_rate=0.2, labelled=10)
-    graph = drgst.from_tables(tables.accounts, tables.transactions, label="label").graph
-    model = drgst.SelfTraining("label-propagation").fit(graph)
-    assert model.predict_proba().shape == (400, 2)
