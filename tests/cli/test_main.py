@@ -142,3 +142,30 @@ def test_verbose_names_where_data_comes_from(tmp_path: Path) -> None:
     env = {k: v for k, v in os.environ.items() if k != "DRGST_DATA"} | {"XDG_CACHE_HOME": str(tmp_path)}
     assert "part of drgst" in drgst_command("--verbose", "data", "show", "cora", env=env).stderr
     assert drgst_command("data", "show", "cora", env=env).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run", "cora", "--set", "threshold", "0.5"), "--set takes key=value: write --set threshold=0.5"),
+        (("run", "cora", "--set", "threshold=50%"), "setting threshold is 50%: write the share as a number, 0.5"),
+        (("run", "cora", "--device", "gpu"), "--device is a setting, not an option: write --set device=VALUE"),
+        (("run", "cora", "--set", "device=gpu"), "device gpu can't be used here: it is unknown; cpu, cuda, mps"),
+        (("run", "cora/"), "there is no folder cora/; the data set is written without a slash: cora"),
+        (
+            ("classify", "club.graphml", "--label", "x"),
+            "is a graph file, not a table: use drgst run club.graphml --labels x",
+        ),
+        (("classify", "rows.csv", "--edges", "transaction.csv", "--label", "x"), "did you mean 'transactions.csv'?"),
+    ],
+)
+def test_frequent_slips_have_their_own_sentence(
+    words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("rows.csv", "transactions.csv"):
+        Path(name).write_text("id,x\n1,a\n2,b\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(list(words))
+    said = capsys.readouterr()
+    assert message in said.out + said.err

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+import torch
 from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -174,3 +175,16 @@ def test_missing_labels_are_unknown(graph: Graph, known: np.ndarray, missing: An
     ]
     np.testing.assert_array_equal(fitted[0].probabilities_, fitted[1].probabilities_)
     assert fitted[1].classes_.tolist() == [0, 1, 2]
+
+
+def test_an_empty_training_mask_is_one_sentence(graph: Graph) -> None:
+    data = drgst.to_pyg(graph)
+    for part in ("train", "val", "test"):
+        data[f"{part}_mask"] = torch.zeros(60, dtype=torch.bool)
+    with pytest.raises(DrgstError, match="has no training node: its training mask or list is empty"):
+        drgst.SelfTraining(LINEAR).fit(data)
+
+
+def test_tables_have_a_short_text(graph: Graph) -> None:
+    nodes = pd.DataFrame({"id": graph.node_ids, "x": np.arange(60.0), "y": ["a", "b"] * 30})
+    assert len(repr(drgst.from_tables(nodes, label="y"))) < 200

@@ -79,13 +79,6 @@ def test_figures(model: drgst.SelfTraining, figure: str) -> None:
     assert made._repr_png_().startswith(b"\x89PNG")
 
 
-def test_no_calibration_without_known_labels(graph: Graph) -> None:
-    labels = np.where(np.isin(np.arange(90), graph.split.train), graph.labels, -1)
-    fitted = drgst.SelfTraining("label-propagation").fit(graph.with_(labels=labels, splits=()))
-    with pytest.raises(RunError, match="no test or validation node has a known label"):
-        fitted.plot.calibration()
-
-
 def test_short_texts(model: drgst.SelfTraining, graph: Graph) -> None:
     text = str(model.history_)
     assert text.splitlines()[0].split() == [
@@ -115,6 +108,33 @@ def test_suggestions(model: drgst.SelfTraining) -> None:
     assert "that represent fewer than 5 others were left out" in frame.attrs["note"]
     assert len(model.suggest(5, "balanced")) == 5
     assert set(model.suggest(3, "margin")["chosen_by"]) == {"margin"}
+
+
+def test_calibration_of_out_of_fold_labels(graph: Graph) -> None:
+    """Where no other label is known."""
+    labels = np.where(np.isin(np.arange(90), graph.split.train), graph.labels, -1)
+    model = drgst.SelfTraining("drgst-plus", {"stages": 0}).fit(graph.with_(labels=labels, splits=()))
+    title = model.plot.calibration().axes[0].get_title()
+    assert title.startswith("12 out-of-fold labels, ECE")
+    with pytest.raises(RunError, match="no test, validation or out-of-fold labels"):
+        drgst.SelfTraining("label-propagation").fit(graph.with_(labels=labels, splits=())).plot.calibration()
+
+
+def test_a_map_of_more_classes_than_colours() -> None:
+    """Every class has its own colour and shape, and its name in the legend."""
+    graph = drgst.block_model(240, 900, seed=1, classes=12, features=40)
+    split = drgst.random_split(graph, per_class=3, val=0, test=0, seed=0)
+    figure = drgst.SelfTraining("sgc").fit(graph, split).plot.map()
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == [*map(str, range(12)), "training node"]
+    drawn = figure.axes[0].collections[:12]
+    assert len({(*c.get_facecolor()[0], c.get_paths()[0].vertices.tobytes()) for c in drawn}) == 12
+
+
+def test_the_default_recipe_is_that_of_the_command(graph: Graph) -> None:
+    assert drgst.SelfTraining(settings={"stages": 0}).fit(graph).model_.recipe == "drgst-plus"
+    cora = graph.with_(name="cora")
+    assert drgst.SelfTraining(settings={"stages": 0, "epochs": 1}).fit(cora).model_.recipe == "drgst-de"
 
 
 def test_a_model_of_a_run_folder_can_do_all_that_a_fitted_one_can(tmp_path: Path) -> None:

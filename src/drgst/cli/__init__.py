@@ -132,7 +132,7 @@ def _run(args: list[str] | None) -> int:
     try:
         return typer.main.get_command(app).main(args, prog_name="drgst", standalone_mode=False) or 0
     except UsageError as error:
-        return _refuse_usage(error)
+        return _refuse_usage(error, sys.argv[1:] if args is None else args)
     except DrgstError as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
@@ -145,13 +145,26 @@ def _run(args: list[str] | None) -> int:
         return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
 
 
-def _refuse_usage(error: Any) -> int:
+def _refuse_usage(error: Any, args: list[str]) -> int:
     """One line for what the parser refuses, with the command whose help to read; the help where nothing was given."""
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(error.ctx.get_help())
         return 0
     path = error.ctx.command_path if error.ctx is not None else "drgst"
-    return _refuse(f"{error.format_message().rstrip('.')} (see {path} --help)")
+    return _refuse(_setting(error, args) or f"{error.format_message().rstrip('.')} (see {path} --help)")
+
+
+def _setting(error: Any, args: list[str]) -> str:
+    """How a setting is written, where ``--set NAME VALUE`` or ``--NAME VALUE`` was; else ""."""
+    from drgst.selftrain.settings import Settings
+
+    name = str(getattr(error, "option_name", "")).lstrip("-").replace("-", "_")
+    if name in Settings.model_fields:
+        return f"--{name} is a setting, not an option: write --set {name}=VALUE"
+    for flag, word, value in zip(args, args[1:], args[2:], strict=False):
+        if flag == "--set" and word in Settings.model_fields:
+            return f"--set takes key=value: write --set {word}={value}"
+    return ""
 
 
 def _refuse(message: str) -> int:

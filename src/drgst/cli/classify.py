@@ -58,6 +58,9 @@ def classify(
     from drgst.runs.folder import RunFolder
     from drgst.tables.read import try_tables
 
+    if nodes.lower().removesuffix(".gz").endswith((".graphml", ".gml", ".gexf")):
+        named = f" --labels {label or labels}" if label or labels else ""
+        raise SettingError(f"{nodes} is a graph file, not a table: use drgst run {nodes}{named}")
     if (label is None) == (labels is None):
         raise SettingError("give --label, the column of classes, or --labels, a CSV with ids and labels")
     config = _config(recipe, changes, prior)

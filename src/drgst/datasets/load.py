@@ -71,6 +71,9 @@ def _open_path(path: Path, classes: tuple[str, ...] | None, labels: PathLike | N
         is_folder, exists = path.is_dir(), path.exists()
     except (OSError, ValueError) as error:  # a missing permission, or a name that no file can have
         raise DataFileError(f"can't read {str(path)!r}: {error}") from error
+    if not exists and path.name.lower() in DATASETS:
+        name = path.name.lower()
+        raise DataFileError(f"there is no folder {path}/; the data set is written without a slash: {name}")
     if not exists:
         raise DataFileError(unknown("data set or path", str(path), DATASETS))
     if not is_folder and not path.is_file():

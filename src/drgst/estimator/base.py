@@ -31,7 +31,7 @@ from drgst.graph.core import Graph
 from drgst.graph.split import Split, labelled_split
 from drgst.progress.display import display, joined
 from drgst.recipes.registry import as_spec, with_backbone
-from drgst.runs.config import RunConfig
+from drgst.runs.config import PAPERS_RECIPE, RunConfig, default_recipe
 from drgst.runs.folder import SCHEMA, RunFolder
 from drgst.runs.metrics import accuracy
 from drgst.runs.model import OWN, Model
@@ -61,7 +61,8 @@ class NotFitted(RunError, NotFittedError):
 class SelfTraining(ClassifierMixin, BaseEstimator):
     """Any recipe, by name or made of the user's own parts, on one graph.
 
-    ``recipe`` is a name (see ``drgst recipes``) or a :class:`~drgst.selftrain.recipe.Recipe`; ``settings`` is a
+    ``recipe`` is a name (see ``drgst recipes``) or a :class:`~drgst.selftrain.recipe.Recipe`; by default it is
+    ``drgst-de`` on the paper's data sets and with a ``backbone``, ``drgst-plus`` on any other graph. ``settings`` is a
     dict of changes to its defaults and presets; ``prior`` maps classes to their shares among the unlabelled nodes, all
     classes or some, which the predictions then follow; ``backbone`` is the network: a name, or a PyG module as
     :func:`~drgst.nn.registry.make_backbone` takes it.
@@ -78,7 +79,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        recipe: str | AnyRecipe = "drgst-de",
+        recipe: str | AnyRecipe | None = None,
         settings: dict[str, Any] | None = None,
         seed: int = 0,
         prior: Mapping[str, float] | None = None,
@@ -123,10 +124,12 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         graph, form, schema = self._fit_input(X, y, adjacency)
         if form is not None and split is None:
             split = labelled_split(graph)
-        spec = as_spec(self.recipe)
+        usual = default_recipe(graph.name) if self.backbone is None else PAPERS_RECIPE  # which trains a network
+        recipe = usual if self.recipe is None else self.recipe
+        spec = as_spec(recipe)
         if not isinstance(self.backbone, str | None):
             spec = with_backbone(spec, self.backbone)
-        name = str(self.recipe) if isinstance(self.recipe, str) else OWN
+        name = recipe if isinstance(recipe, str) else OWN
         config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
         run = Run.of(graph, config, split, spec)
         if warm_from is not None:

@@ -16,6 +16,9 @@ from drgst.runs.result import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MARKERS = "o^sDvP*X"  # the first 8 classes have the first shape, the next 8 the second, and so on
+NAMED = 40  # classes in a legend
+
 
 class Plot:
     """Figures of one finished run; each method returns a matplotlib ``Figure``, which a notebook shows."""
@@ -47,12 +50,17 @@ class Plot:
         return figure
 
     def calibration(self) -> Figure:
-        """Accuracy against confidence in 20 bins, on the test nodes of known label, else on validation nodes."""
-        graph, split = self.result.graph, self.result.split
-        name, nodes = evaluation_nodes(graph, split)
-        if not nodes.size:
-            raise RunError("no test or validation node has a known label, so there is no calibration to plot")
-        p, truth = self.result.probabilities[nodes], graph.labels[nodes]
+        """Accuracy against confidence in 20 bins: of labelled test nodes, else validation nodes, else out-of-fold.
+
+        Out-of-fold probabilities are those of training labels by models that were not trained on them.
+        """
+        graph, held_out = self.result.graph, self.result.held_out
+        part, nodes = evaluation_nodes(graph, self.result.split)
+        p, truth, name = self.result.probabilities[nodes], graph.labels[nodes], f"{part} nodes"
+        if not nodes.size and self.result.out_of_fold is not None:
+            p, truth, name = self.result.out_of_fold[held_out], self.result.train_labels[held_out], "out-of-fold labels"
+        if not truth.size:
+            raise RunError("there are no test, validation or out-of-fold labels, so there is no calibration to plot")
         count, confidence, accuracy = reliability(p.max(axis=1), p.argmax(axis=1) == truth)
         some, ece = count > 0, ClassScores(p, truth).ece()
         with styled():
@@ -61,11 +69,14 @@ class Plot:
             panel.plot([0, 1], [0, 1], color=GREY, lw=0.6, ls="--")
             panel.scatter(confidence[some], accuracy[some], s=4 + 60 * count[some] / count.max(), color=BLUE)
             panel.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1.02), ylim=(-0.02, 1.02))
-            panel.set_title(f"{nodes.size:,} {name} nodes, ECE {100 * ece:.1f} points", fontsize=7)
+            panel.set_title(f"{truth.size:,} {name}, ECE {100 * ece:.1f} points", fontsize=7)
         return figure
 
     def map(self) -> Figure:
-        """t-SNE of the last hidden layer, at most 4,000 nodes, coloured by predicted class; training nodes ringed."""
+        """t-SNE of the last hidden layer, at most 4,000 nodes, coloured by predicted class; training nodes ringed.
+
+        Above 8 classes the shape of a point counts, too.
+        """
         stage, names = self.result.stage, self.result.model.class_names
         nodes = sample(np.arange(stage.embedding.shape[0]), self.result.model.seed)
         place = positions(stage.embedding[nodes], self.result.model.seed)
@@ -77,7 +88,9 @@ class Plot:
             for k, name in enumerate(names):
                 rows = predicted == k
                 colour: Any = CLASSES[k % len(CLASSES)]
-                panel.scatter(*place[rows].T, s=3, lw=0, color=colour, label=name if k < len(CLASSES) else None)
+                shape = MARKERS[k // len(CLASSES) % len(MARKERS)]
+                label = name if k < NAMED else f"{len(names) - NAMED} other classes" if k == NAMED else None
+                panel.scatter(*place[rows].T, s=3 if shape == "o" else 7, lw=0, marker=shape, color=colour, label=label)
             panel.scatter(*place[train].T, s=14, facecolors="none", edgecolors="black", lw=0.7, label="training node")
             style.frame_map(panel)
             figure.legend(loc="outside lower center", ncols=3, fontsize=6, markerscale=1.5, handletextpad=0.2)

@@ -24,7 +24,7 @@ class PseudoLabel:
     The arguments are those of :class:`~drgst.estimator.SelfTraining`. The masks of ``Data`` are the split.
     """
 
-    def __init__(self, recipe: str | AnyRecipe = "drgst-de", **arguments: Any) -> None:
+    def __init__(self, recipe: str | AnyRecipe | None = None, **arguments: Any) -> None:
         self.recipe = recipe
         self.arguments = arguments
 

@@ -30,6 +30,7 @@ from drgst.lab.tables.layout import render
 from drgst.lab.tables.runs import make_table
 from drgst.recipes import find_recipe, recipe_names
 from drgst.recipes.registry import RecipeSpec, as_spec, own_spec, registered, with_backbone
+from drgst.runs.config import PAPERS_RECIPE
 from drgst.selftrain.recipe import part_name
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _recipes(recipes: Any) -> tuple[list[str], dict[str, RecipeSpec]]:
 
 def _spec(one: Any) -> RecipeSpec:
     if isinstance(one, SelfTraining):
-        spec = as_spec(one.recipe)
+        spec = as_spec(one.recipe or PAPERS_RECIPE)
         if not isinstance(one.backbone, str | None):
             spec = with_backbone(spec, one.backbone)
         return replace(spec, defaults={**spec.defaults, **one._changes()})

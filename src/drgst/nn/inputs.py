@@ -163,6 +163,7 @@ def open_device(device: str | torch.device) -> torch.device:
             raise NotImplementedError("it holds shapes, but no numbers")
         torch.empty(1, device=place)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
+        known = "it is unknown; cpu, cuda, mps and auto are usual" if "device type" in str(error) else str(error)
+        reason = known.split("\n", maxsplit=1)[0]
         raise SettingError(f"device {device!s} can't be used here: {reason} (try cpu)") from error
     return place

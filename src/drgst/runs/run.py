@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS
-from drgst.errors import RunError
+from drgst.errors import RunError, SplitError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.memory import check_memory, return_freed_memory
@@ -67,6 +67,8 @@ class Run:
         ``split`` and ``recipe`` are a split and a recipe of the user's own, instead of those of ``config``.
         """
         graph, split, sampled = config.labelled(graph, split)
+        if not split.train.size:
+            raise SplitError(f"the split of {graph.name} has no training node: its training mask or list is empty")
         settings, parts = resolve(recipe or str(config.recipe), graph, split, config.settings)
         if settings.val_labels == "train":
             split = split.with_validation_as_training()

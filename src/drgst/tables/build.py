@@ -37,6 +37,9 @@ class TableGraph:
         """What became of each column, and the notes."""
         return "\n".join([self.schema.describe(), *(f"- {note}" for note in self.notes)])
 
+    def __repr__(self) -> str:
+        return f"TableGraph({self.graph!r}; print(tables.report) shows what became of each column)"
+
 
 class Parts:
     """The parts of a graph: nodes, edges and node columns from edges.

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from drgst.errors import DrgstError, MemoryLimitError
+from drgst.errors import DrgstError, MemoryLimitError, nearest
 from drgst.files import open_regular
 from drgst.memory import check_memory
 from drgst.tables.cells import CellError, Cells, read_cells
@@ -204,7 +204,10 @@ def _opened(given: str | os.PathLike[str], limited: bool) -> Iterator[TextFile |
     except DrgstError:
         raise
     except FileNotFoundError:
-        raise TableError([Fault(name, f"there is no file {str(path)!r}")]) from None
+        folder = Path(path).parent
+        beside = [other.name for other in folder.iterdir()] if folder.is_dir() else []
+        near = nearest(Path(path).name, beside)
+        raise TableError([Fault(name, f"there is no file {str(path)!r}{near}")]) from None
     except _DAMAGE as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
         raise TableError([Fault(name, f"can't be read: {reason}")]) from error
