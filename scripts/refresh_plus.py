@@ -70,10 +70,12 @@ def retire(path: Path, archive: Path) -> int:
 
 def fill(store: Store, path: Path) -> None:
     """Put the rows of an export into the store that need not be made again."""
-    known = store.finished(row["key"] for row in readable_rows(path))
-    for row in readable_rows(path):
-        if row["key"] not in known and is_current(row) and is_stamped(row):
-            store.add(row)
+    rows = [row for row in readable_rows(path) if is_current(row) and is_stamped(row)]
+    known = store.finished(row["key"] for row in rows)
+    with store.transaction():
+        for row in rows:
+            if row["key"] not in known:
+                store.add(row)
 
 
 def export(store: Store, path: Path) -> None:
