@@ -157,3 +157,9 @@ def test_what_is_no_recipe_is_refused(graph: Graph, tmp_path: Path) -> None:
     (tmp_path / "no.db").write_text("text")
     with pytest.raises(StoreError):
         drgst.lab.bench(graph, "gcn", 3, draws=1, store=tmp_path / "no.db")
+
+
+def test_an_editor_shows_the_signature() -> None:
+    jedi = pytest.importorskip("jedi")
+    (found,) = jedi.Script("import drgst\ndrgst.lab.bench(").get_signatures(2, 16)
+    assert [parameter.name for parameter in found.params][:4] == ["datasets", "recipes", "labels_per_class", "draws"]

@@ -109,7 +109,7 @@ def bench(
     datasets: Data | Iterable[Data] = "cora",
     recipes: Any = ("gcn", "drgst-do", "drgst-de"),
     labels_per_class: int | Iterable[int] = (3, 5, 10, 20),
-    draws: int = 10,
+    draws: int | Sequence[int] = 10,
     *,
     store: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -118,13 +118,14 @@ def bench(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Results:
-    """Run recipes on data sets with a few labels per class, ``draws`` times each, on the same splits and seeds.
+    """Run recipes on data sets with a few labels per class, on the same splits and seeds.
 
     ``datasets``: names, paths and Graphs. ``recipes``: names, ``"module:function"``, Recipe objects, functions from
-    Settings to a Recipe, estimators, and PyG modules (trained alone); a dict names them. Runs are kept in the file
-    ``store``, and a run that is there is not made again; without ``store`` they are kept in memory only. ``settings``
-    are changes for all recipes that read them. ``jobs`` is the number of processes (default: one per core; 1: this
-    process). The environment variable ``DRGST_DATA`` names the folder with the files of the data sets.
+    Settings to a Recipe, estimators, and PyG modules (trained alone); a dict names them. ``draws``: their number, or the
+    draws themselves, as in ``range(100, 105)``. Runs are kept in the file ``store``, and a run that is there is not made
+    again; without ``store`` they are kept in memory only. ``settings`` are changes for all recipes that read them.
+    ``jobs`` is the number of processes (default: one per core; 1: this process). The environment variable
+    ``DRGST_DATA`` names the folder with the files of the data sets.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="drgst-bench-")))
