@@ -121,9 +121,9 @@ def bench(
     """Run recipes on data sets with a few labels per class, on the same splits and seeds.
 
     ``datasets``: names, paths and Graphs. ``recipes``: names, ``"module:function"``, Recipe objects, functions from
-    Settings to a Recipe, estimators, and PyG modules (trained alone); a dict names them. ``draws``: their number, or the
-    draws themselves, as in ``range(100, 105)``. Runs are kept in the file ``store``, and a run that is there is not made
-    again; without ``store`` they are kept in memory only. ``settings`` are changes for all recipes that read them.
+    Settings to a Recipe, estimators, and PyG modules (trained alone); a dict names them. ``draws``: their number, or
+    the draws themselves, as in ``range(100, 105)``. Runs are kept in the file ``store``, and a run that is there is not
+    made again; without ``store`` they are kept in memory only. ``settings`` are changes for all recipes that read them.
     ``jobs`` is the number of processes (default: one per core; 1: this process). The environment variable
     ``DRGST_DATA`` names the folder with the files of the data sets.
     """
