@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError, NoLabels
 from drgst.graph.invariants import check, stored_values
+from drgst.graph.relation import Relation
 
 if TYPE_CHECKING:
     from drgst.graph.split import Split
@@ -39,6 +40,7 @@ class Graph:
     splits: tuple[Split, ...] = ()  # the splits of the data set; the public one is the first
     notes: tuple[str, ...] = ()  # what was changed when the graph was made, one sentence each
     prepared: bool = False  # whether the columns of X have one scale, as those made of tables: models do not rank them
+    relations: tuple[Relation, ...] = ()  # how nodes are related beside the edges: by entities that they share
 
     def __post_init__(self) -> None:
         check(self)

@@ -13,7 +13,7 @@ from drgst.errors import GraphError
 if TYPE_CHECKING:
     from drgst.graph.core import Features, Graph
 
-FIELDS = ("features", "adjacency", "labels", "class_names", "node_ids", "splits")  # that have invariants
+FIELDS = ("features", "adjacency", "labels", "class_names", "node_ids", "splits", "relations")  # that have invariants
 
 
 def check(g: Graph, changed: Collection[str] = FIELDS) -> None:
@@ -27,6 +27,11 @@ def check(g: Graph, changed: Collection[str] = FIELDS) -> None:
         raise GraphError(f"there are {g.labels.size} labels for {count} nodes")
     if g.node_ids.shape != (count,):
         raise GraphError(f"there are {g.node_ids.size} node ids for {count} nodes")
+    for relation in g.relations:
+        if relation.incidence.shape[0] != count:
+            raise GraphError(f"the relation {relation.name!r} has {relation.incidence.shape[0]} rows for {count} nodes")
+    if len({relation.name for relation in g.relations}) != len(g.relations):
+        raise GraphError("two relations have the same name")
     if "features" in changed and not np.isfinite(stored_values(g.features)).all():
         raise GraphError(f"feature of node {g.node_ids[_not_finite_row(g.features)]!s} is NaN or infinite")
     if "labels" in changed or "class_names" in changed:

@@ -26,6 +26,7 @@ from drgst.errors import DataFileError, GraphError, located
 from drgst.files import PathLike, reading
 from drgst.graph.core import Graph, check_weights
 from drgst.graph.invariants import FIELDS
+from drgst.graph.relation import Relation
 from drgst.graph.split import PARTS, Split
 
 META, STAMP = "graph.json", "checked"
@@ -62,6 +63,9 @@ def write_rest(folder: Path, graph: Graph, shapes: Mapping[str, tuple[str, tuple
     arrays = {"labels": graph.labels, "node_ids": graph.node_ids}
     for k, split in enumerate(graph.splits):
         arrays |= {f"split.{k}.{part}": getattr(split, part) for part in PARTS}
+    for k, relation in enumerate(graph.relations):
+        arrays |= {f"relation.{k}.{part}": getattr(relation.incidence, part) for part in ("indptr", "indices", "data")}
+        arrays[f"relation.{k}.entities"] = relation.entities
     for name, array in arrays.items():
         array.tofile(folder / f"{name}.bin")
     meta = {
@@ -73,6 +77,7 @@ def write_rest(folder: Path, graph: Graph, shapes: Mapping[str, tuple[str, tuple
         "splits": [split.name for split in graph.splits],
         "notes": graph.notes,
         "prepared": graph.prepared,
+        **({"relations": [relation.name for relation in graph.relations]} if graph.relations else {}),
         "arrays": {**shapes, **{name: (str(array.dtype), array.shape) for name, array in arrays.items()}},
     }
     (folder / META).write_text(json.dumps(meta, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -107,6 +112,7 @@ def open_graph_folder(path: PathLike) -> Graph:
             splits=tuple(splits),
             notes=tuple(meta["notes"]),
             prepared=meta.get("prepared") is True,
+            relations=tuple(_relation(arrays, k, name) for k, name in enumerate(meta.get("relations", ()))),
         )
         checked = _is_checked(folder)
         if not checked:
@@ -116,6 +122,11 @@ def open_graph_folder(path: PathLike) -> Graph:
     if not checked:
         stamp(folder)
     return graph
+
+
+def _relation(arrays: Mapping[str, np.ndarray], k: int, name: str) -> Relation:
+    entities = arrays[f"relation.{k}.entities"]
+    return Relation(str(name), _csr(arrays, f"relation.{k}", (arrays["labels"].size, entities.size)), entities)
 
 
 def check_meta(meta: Any, form: str, version: int) -> None:

@@ -2,7 +2,8 @@
 
 The file holds ``meta`` (JSON as bytes), ``labels``, ``node_ids``, ``features`` (dense) or ``features_indices``,
 ``features_indptr`` and, unless all values are 1, ``features_data``; the upper triangle of the adjacency in the same
-three arrays with the prefix ``edges_``; and the parts of split k as ``split_k_train`` and so on.
+three arrays with the prefix ``edges_``; the parts of split k as ``split_k_train`` and so on; and of relation k the
+incidence in three arrays with the prefix ``relation_k_`` and ``relation_k_entities``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import scipy.sparse as sp
 from drgst.errors import DataFileError, DrgstError
 from drgst.files import PathLike, reading, replacing
 from drgst.graph.core import Graph, check_weights, make_graph
+from drgst.graph.relation import Relation
 from drgst.graph.split import PARTS, Split
 from drgst.io.folder import check_meta
 from drgst.memory import check_memory
@@ -45,6 +47,7 @@ def save_graph(graph: Graph, path: PathLike) -> None:
         "splits": [split.name for split in graph.splits],
         "notes": graph.notes,
         **({"prepared": True} if graph.prepared else {}),
+        **({"relations": [relation.name for relation in graph.relations]} if graph.relations else {}),
     }
     arrays = {"meta": np.frombuffer(json.dumps(meta, ensure_ascii=False).encode(), dtype=np.uint8)}
     arrays |= {"labels": graph.labels, "node_ids": graph.node_ids}
@@ -55,6 +58,8 @@ def save_graph(graph: Graph, path: PathLike) -> None:
     arrays |= _pack("edges", sp.csr_array(sp.triu(graph.adjacency, k=1, format="csr")))
     for k, split in enumerate(graph.splits):
         arrays |= {f"split_{k}_{part}": getattr(split, part) for part in PARTS}
+    for k, relation in enumerate(graph.relations):
+        arrays |= {**_pack(f"relation_{k}", relation.incidence), f"relation_{k}_entities": relation.entities}
     with replacing(path) as temporary, open(temporary, "wb") as handle:
         np.savez_compressed(handle, allow_pickle=False, **arrays)
 
@@ -112,7 +117,13 @@ def _graph(arrays: Arrays) -> Graph:
         ],
         unlabelled=True,  # a graph without labels can be saved, too
     )
-    return graph.with_(notes=tuple(meta["notes"]), prepared=meta.get("prepared") is True)
+    relations = tuple(_relation(arrays, k, name, count) for k, name in enumerate(meta.get("relations", ())))
+    return graph.with_(notes=tuple(meta["notes"]), prepared=meta.get("prepared") is True, relations=relations)
+
+
+def _relation(arrays: Arrays, k: int, name: str, count: int) -> Relation:
+    entities = arrays[f"relation_{k}_entities"]
+    return Relation.of(str(name), read_csr(arrays, f"relation_{k}", (count, entities.size), 1), entities)
 
 
 def _pack(key: str, matrix: sp.csr_array) -> dict[str, np.ndarray]:

@@ -14,9 +14,11 @@ from drgst.selftrain.problem import Problem
 
 
 def data_fingerprint(graph: Graph) -> str:
-    """SHA-256 of features, edges, node ids and class names; labels are left out."""
+    """SHA-256 of features, edges, relations, node ids and class names; labels are left out."""
     parts: list[Any] = [*_matrix(graph.features), *_matrix(graph.adjacency)]
     parts += ["\n".join(map(str, graph.node_ids.tolist())), "\n".join(graph.class_names)]
+    for relation in graph.relations:
+        parts += [relation.name, *_matrix(relation.incidence), "\n".join(relation.entities.tolist())]
     return _digest(parts)
 
 

@@ -33,12 +33,15 @@ class GraphCache:
     def __init__(self) -> None:
         self._features: Features = None
         self._adjacency: Any = None
+        self._relations: Any = None
         self._values: dict[str, Any] = {}
 
     def get(self, graph: Graph, name: str, make: Callable[[], Any]) -> Any:
         """The value of that name for ``graph``, made by ``make`` where it is not there yet."""
-        if self._features is not graph.features or self._adjacency is not graph.adjacency:
-            self._features, self._adjacency, self._values = graph.features, graph.adjacency, {}
+        known = self._features is graph.features and self._adjacency is graph.adjacency
+        if not known or self._relations is not graph.relations:
+            self._features, self._adjacency, self._relations = graph.features, graph.adjacency, graph.relations
+            self._values = {}
         if name not in self._values:
             self._values[name] = make()
         return self._values[name]

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features
+from drgst.transforms.incidence import LinkMatrix
 from drgst.transforms.products import ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
 from drgst.transforms.rank_normalise import RankTable, is_numeric
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
 FEW_ROUNDS = 3  # of subspace iteration where singular vectors are features, which need not be exact
+Product: TypeAlias = ScaledMatrix | LinkMatrix  # matrices that are known by their products
 
 
 def row_l1(x: Features) -> Features:
@@ -47,7 +50,7 @@ def scale_columns(x: Features, by: np.ndarray) -> Features:
     return _like(x, x.data * by[x.indices]) if isinstance(x, sp.csr_array) else x * by
 
 
-def svd(x: Features | ScaledMatrix, k: int, seed: int, rounds: int = 7, symmetric: bool = False) -> np.ndarray:
+def svd(x: Features | Product, k: int, seed: int, rounds: int = 7, symmetric: bool = False) -> np.ndarray:
     """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
 
     Of a ``symmetric`` X no transpose is made. Signs are fixed (the largest entry of each column is positive), so that a
@@ -69,11 +72,11 @@ def svd(x: Features | ScaledMatrix, k: int, seed: int, rounds: int = 7, symmetri
     return reduced
 
 
-def projection(x: Features | ScaledMatrix, k: int) -> np.ndarray | None:
+def projection(x: Features | Product, k: int) -> np.ndarray | None:
     """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ; None where X has k rows or columns or fewer and needs no reduction."""
     if min(x.shape) <= k:
         return None
-    if isinstance(x, ScaledMatrix) or x.shape[1] > GRAM_COLUMNS:
+    if isinstance(x, ScaledMatrix | LinkMatrix) or x.shape[1] > GRAM_COLUMNS:
         reduced = svd(x, k, seed=0, rounds=FEW_ROUNDS)
         squares = np.maximum((reduced * reduced).sum(axis=0), np.finfo(np.float32).tiny)
         v = _product(_transposed(x), reduced)
@@ -88,7 +91,7 @@ def reduce_columns(x: Features, k: int) -> np.ndarray:
     return project(x, projection(x, k))
 
 
-def project(x: Features | ScaledMatrix, v: np.ndarray | None) -> np.ndarray:
+def project(x: Features | Product, v: np.ndarray | None) -> np.ndarray:
     """X V, dense; X where V is None."""
     if v is not None:
         return _product(x, v)
@@ -162,12 +165,12 @@ def _moments(x: Features) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.sqrt(np.maximum(variance, 0))
 
 
-def _product(x: Features | ScaledMatrix, y: np.ndarray) -> np.ndarray:
+def _product(x: Features | Product, y: np.ndarray) -> np.ndarray:
     """X Y, dense."""
     return multiply_sparse(x, y) if isinstance(x, sp.csr_array) else np.asarray(x @ y)
 
 
-def _transposed(x: Features | ScaledMatrix) -> Features | ScaledMatrix:
+def _transposed(x: Features | Product) -> Features | Product:
     return x.T.tocsr() if isinstance(x, sp.csr_array) else x.T
 
 

@@ -11,12 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.shards import ALONE, Shards
+from drgst.transforms.incidence import LinkMatrix
 from drgst.transforms.products import BLOCK_BYTES, FEW_ENTRIES, divide_rows, torch_csr
 from drgst.transforms.softmax import DOUBLE_ROWS, softmax
 
 ROWS = 1_000_000  # of an adjacency matrix that are scaled at a time
 NARROWEST, WIDEST = 16, 64  # columns of a block: 16 are one cache line of a row
-MatrixSum: TypeAlias = tuple[tuple[float, sp.csr_array], ...]  # Σ_i w_i S_i as ((w_1, S_1), …), which is never formed
+Normalised: TypeAlias = sp.csr_array | LinkMatrix  # SciPy has no type annotations
+MatrixSum: TypeAlias = tuple[tuple[float, Normalised], ...]  # Σ_i w_i S_i as ((w_1, S_1), …), which is never formed
 
 
 def sym_norm(a: sp.csr_array) -> sp.csr_array:
@@ -70,6 +72,12 @@ def propagate_to_limit(s: sp.csr_array, start: np.ndarray, restart: float, toler
 
 def smooth_log_probs(log_p: np.ndarray, s: sp.csr_array | MatrixSum, steps: int = 5) -> np.ndarray:
     """log of G⁵ with rows made to sum to 1, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 S Gᵗ, (N, C); in float32 for many nodes."""
+    if isinstance(s, tuple) and any(isinstance(matrix, LinkMatrix) for _, matrix in s):
+        p = own = softmax(log_p).astype(np.float32)
+        for _ in range(steps):
+            p = np.float32(0.2) * own + sum(np.float32(0.8 * weight) * (matrix @ p) for weight, matrix in s)
+        p = np.maximum(p, 1e-12)
+        return np.asarray(np.log(p / p.sum(axis=1, keepdims=True)))
     if log_p.shape[0] <= DOUBLE_ROWS and not isinstance(s, tuple):
         p = np.maximum(propagate(s, softmax(log_p), 0.8, steps), 1e-12)
         return np.asarray(np.log(p / p.sum(axis=1, keepdims=True)))
@@ -113,7 +121,7 @@ def shortened(coefficients: np.ndarray, degree: int) -> np.ndarray:
 class Polynomial:
     """p(S) = Σ_k c_k S^k for a normalised adjacency S, (N, N), and ``coefficients`` c, (K,)."""
 
-    s: sp.csr_array
+    s: Normalised
     coefficients: np.ndarray
 
     def blocks(self, x: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
@@ -124,7 +132,8 @@ class Polynomial:
         """
         count, width = x.shape
         step = min(max(BLOCK_BYTES // (4 * max(count, 1)), NARROWEST), WIDEST)
-        apply = self._small if self.s.nnz <= FEW_ENTRIES else self._large
+        one_by_one = isinstance(self.s, LinkMatrix) or self.s.nnz <= FEW_ENTRIES
+        apply = self._small if one_by_one else self._large
         for start in range(0, width, step):
             columns = slice(start, min(start + step, width))
             yield columns, apply(np.array(x[:, columns], dtype=np.float32, order="C"))
@@ -133,7 +142,8 @@ class Polynomial:
         """p(S) X by SciPy; bit-identical to :meth:`_large`, as axpy and torch both round once."""
         from scipy.linalg.blas import saxpy
 
-        s, total = self.s.astype(np.float32, copy=False), here * np.float32(self.coefficients[0])
+        s = self.s if isinstance(self.s, LinkMatrix) else self.s.astype(np.float32, copy=False)
+        total = here * np.float32(self.coefficients[0])
         for c in self.coefficients[1:]:
             here = s @ here
             if c:

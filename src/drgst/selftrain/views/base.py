@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from drgst.graph.core import Graph
 from drgst.selftrain.views.shared import Shared
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import row_l2
 from drgst.transforms.products import as_float32, release, row_blocks
-from drgst.transforms.propagate import Polynomial, restart_coefficients, shortened
+from drgst.transforms.propagate import Normalised, Polynomial, restart_coefficients, shortened
 
 RESTART, STEPS = 0.15, 20  # restart probability α and steps of propagations: experiments 024 and 034
 SHORT_DEGREE = 10  # of the polynomials of large graphs: they differ from those of 20 steps by at most 0.0011
@@ -58,12 +57,17 @@ class View(ABC):
     with the model and read from there for other graphs. No view reads a label.
     """
 
-    name: ClassVar[str]
+    name: str
     needs_features: ClassVar[bool] = False
     needs_edges: ClassVar[bool] = False
     of_nodes: ClassVar[bool] = False  # whether the view knows the nodes of the fitted graph only, and nodes added to it
     saved: ClassVar[tuple[str, ...]] = ("mean",)  # what is fitted, without the name of the view
     homophily_by: ClassVar[str | None] = None  # the view by which the default weight measures how alike neighbours are
+
+    @property
+    def vectors(self) -> str:
+        """The name of what a view ``of_nodes`` has fitted with a row per node."""
+        return f"{self.name}.vectors"
 
     def applies(self, graph: Graph, features: bool) -> bool:
         """Whether the view can be made of ``graph``, whose features tell some nodes apart or not."""
@@ -77,7 +81,7 @@ class View(ABC):
     def terms(self, shared: Shared, node: int) -> list[Term]:
         """The row of ``node`` in the fitted graph as a sum over the rows of all nodes, for explanations."""
 
-    def matrix(self, shared: Shared) -> sp.csr_array | None:
+    def matrix(self, shared: Shared) -> Normalised | None:
         """The normalised adjacency S, (N, N), over which the view propagates; None where it does not."""
         del shared
         return None
@@ -91,7 +95,7 @@ class PropagatedView(View):
 
     saved = ("mean", "map")
 
-    def matrix(self, shared: Shared) -> sp.csr_array:
+    def matrix(self, shared: Shared) -> Normalised:
         """S, the same object for every call: Â of the graph, unless a view has other edges."""
         return shared.edges
 

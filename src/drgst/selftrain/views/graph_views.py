@@ -18,13 +18,15 @@ from drgst.selftrain.views.features import FeaturesAlone
 from drgst.selftrain.views.hops import Hops
 from drgst.selftrain.views.knn import Knn
 from drgst.selftrain.views.neighbours import Neighbours
+from drgst.selftrain.views.relations import RelatedFeatures, RelatedLinks, relation_names, relation_view
 from drgst.selftrain.views.shared import Arrays, Shared
 from drgst.selftrain.views.structure import Structure
 from drgst.selftrain.views.topology import Topology
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import row_l2
+from drgst.transforms.incidence import LinkMatrix
 from drgst.transforms.products import gram, multiply_rows
-from drgst.transforms.propagate import MatrixSum
+from drgst.transforms.propagate import MatrixSum, Normalised
 from drgst.transforms.rank_normalise import informative
 
 VIEWS: dict[str, View] = {
@@ -43,16 +45,23 @@ class Views(Shared):
         made: Views = cache.get(graph, "views", lambda: cls(graph, shards=shards))
         return made
 
+    @cached_property
+    def views(self) -> dict[str, View]:
+        """Name -> view: those of every graph, those of its relations, and those of relations of the fitted graph."""
+        fitted = (relation_view(key.split(".")[0]) for key in self.maps.arrays)
+        own = (kind(name) for name in relation_names(self.graph) for kind in (RelatedFeatures, RelatedLinks))
+        return VIEWS | {view.name: view for view in (*own, *fitted) if view is not None}
+
     def __getitem__(self, name: str) -> np.ndarray:
         return np.asanyarray(self.once(f"view {name}", lambda: self._make(name)))
 
     def _make(self, name: str) -> np.ndarray:
-        view, mapped = VIEWS[name], self.graph.num_nodes > shared.MAPPED_NODES
+        view, mapped = self.views[name], self.graph.num_nodes > shared.MAPPED_NODES
         if mapped and view.of_nodes:
             self.__dict__.pop("table", None)  # made again should another view need it
         made = view.make(self)
         if mapped and view.of_nodes:
-            self.maps.arrays.pop(f"{name}.vectors", None)  # a row per node, which would make the model too large
+            self.maps.arrays.pop(view.vectors, None)  # a row per node, which would make the model too large
         return made
 
     def leading(self, name: str, columns: int) -> np.ndarray:
@@ -67,7 +76,7 @@ class Views(Shared):
     def available(self) -> tuple[str, ...]:
         """The views that the graph allows. Whether features are used is decided on the fitted graph."""
         features = bool(self.maps.under("features.")) or informative(self.graph.features)
-        return tuple(name for name, view in VIEWS.items() if view.applies(self.graph, features))
+        return tuple(name for name, view in self.views.items() if view.applies(self.graph, features))
 
     def matching(self, name: str) -> tuple[str, ...]:
         """The views that ``name`` stands for: all for ``auto``, else one, or several joined by +."""
@@ -85,11 +94,14 @@ class Views(Shared):
 
         Of a large graph as a :data:`~drgst.transforms.propagate.MatrixSum`, since it has as many entries as all S_v.
         """
-        parts: dict[int, tuple[float, sp.csr_array]] = {}
+        parts: dict[int, tuple[float, Normalised]] = {}
         for name, weight in weights.items():
-            s = VIEWS[name].matrix(self) if weight else None
+            s = self.views[name].matrix(self) if weight else None
             if s is not None:
                 parts[id(s)] = parts.get(id(s), (0.0, s))[0] + weight, s
+        if any(isinstance(s, LinkMatrix) for _, s in parts.values()):
+            total = sum(weight for weight, _ in parts.values())
+            return tuple((weight / total, s) for weight, s in parts.values())
         if len(parts) < 2:
             return next((s for _, s in parts.values()), None)
         first, *others = sorted(parts.values(), key=lambda part: part[1] is not self.edges)
@@ -99,7 +111,7 @@ class Views(Shared):
         key = [(weight, id(s)) for weight, s in (first, *others)]
         known = self._values.get("smoother")
         if known is None or known[0] != key:
-            made = sum((weight * s for weight, s in others), first[0] * first[1]) / np.float32(total)
+            made = sum((weight * s for weight, s in others), first[0] * first[1]) / np.float32(total)  # type: ignore
             self._values["smoother"] = known = key, sp.csr_array(made)
         return known[1]
 
@@ -111,10 +123,10 @@ class Views(Shared):
         and 1 where they always do. ``graph`` has the classes of a run; views outlive a change of classes.
         """
         graph, names = graph or self.graph, self.available
-        relies = next((name for name in names if VIEWS[name].homophily_by in names), None)
+        relies = next((name for name in names if self.views[name].homophily_by in names), None)
         if relies is None:
             return dict.fromkeys(names, 1 / len(names))
-        z = self[str(VIEWS[relies].homophily_by)]
+        z = self[str(self.views[relies].homophily_by)]
         key = f"homophily of {graph.num_classes} classes"
         h = self.once(key, lambda: homophily(graph, z, np.random.default_rng(0), self.shards))
         a = max(2 * h - 1, 0.0)
@@ -123,15 +135,17 @@ class Views(Shared):
 
     def saved(self, names: Iterable[str]) -> Arrays:
         """Everything fitted that these views need on another graph."""
-        views = [VIEWS[name] for name in names]
+        views = [self.views[name] for name in names]
         kept = {"nodes", *(v.name for v in views), *("features" for v in views if v.needs_features)}
+        kept |= {"links" for v in views if isinstance(v, RelatedLinks)}
         return {name: array for name, array in self.maps.arrays.items() if name.split(".")[0] in kept}
 
     def carried_over(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the fitted views that this graph allows; a warning names the others."""
         names = tuple(names)
         for name in names:
-            if name not in VIEWS or any(f"{name}.{part}" not in self.maps.arrays for part in VIEWS[name].saved):
+            view = self.views.get(name)
+            if view is None or any(f"{name}.{part}" not in self.maps.arrays for part in view.saved):
                 raise RunError(
                     f"the model was fitted by an earlier version, which had another view {name!r}; fit it again"
                 )
@@ -140,16 +154,16 @@ class Views(Shared):
         if not kept:
             raise GraphError(f"none of the model's views ({', '.join(names)}) can be made of {self.graph.name!r}")
         if lost:
-            of_nodes = all(VIEWS[name].of_nodes for name in lost)
+            of_nodes = all(self.views[name].of_nodes for name in lost)
             why = "which holds other nodes than the fitted graph" if of_nodes else "as it is"
             message = f"the views {', '.join(lost)} can't be made of {self.graph.name!r}, {why}"
             warnings.warn(f"{message}; the remaining views are used", stacklevel=2)
         return kept
 
     def _knows_nodes(self, name: str) -> bool:
-        if not VIEWS[name].of_nodes:
+        if not self.views[name].of_nodes:
             return True
-        return f"{name}.vectors" in self.maps.arrays and self.maps.are_of_the_first_nodes(self.graph)
+        return self.views[name].vectors in self.maps.arrays and self.maps.are_of_the_first_nodes(self.graph)
 
 
 def homophily(graph: Graph, z: np.ndarray, rng: np.random.Generator, shards: Shards = ALONE) -> float:
