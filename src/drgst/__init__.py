@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
     from drgst.estimator.pseudo_label import PseudoLabel as PseudoLabel
     from drgst.graph.core import Graph as Graph
     from drgst.graph.core import make_graph as make_graph
+    from drgst.graph.relation import Relation as Relation
     from drgst.graph.split import Split as Split
     from drgst.graph.split import fold_splits as fold_splits
     from drgst.graph.split import per_class_split as per_class_split
@@ -47,6 +48,7 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
     from drgst.selftrain.recipe import Recipe as Recipe
     from drgst.tables.build import TableGraph as TableGraph
     from drgst.tables.faults import TableError as TableError
+    from drgst.tables.options import Link as Link
     from drgst.tables.read import check_tables as check_tables
     from drgst.tables.read import from_tables as from_tables
     from drgst.tables.read import read_tables as read_tables
@@ -82,6 +84,8 @@ _PUBLIC = {  # name -> module that defines it
     "TableGraph": "drgst.tables.build",
     "TableSchema": "drgst.tables.schema",
     "TableError": "drgst.tables.faults",
+    "Link": "drgst.tables.options",
+    "Relation": "drgst.graph.relation",
     "write_tables": "drgst.io.write_tables",
     "block_model": "drgst.datasets.synthetic",
     "gaussian_circles": "drgst.datasets.synthetic",

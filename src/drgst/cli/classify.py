@@ -14,11 +14,13 @@ from drgst.cli.options import (
     EndpointsOption,
     ForceOption,
     JsonOption,
+    LinkOption,
     PriorOption,
     RecipeOption,
     RunFolderOption,
     SetOption,
     option,
+    parse_link,
     table_options,
 )
 
@@ -37,7 +39,7 @@ def classify(
     labels: Annotated[str | None, option("FILE", "Instead: CSV with id and label, as drgst suggest writes.")] = None,
     edges: EdgesOption = None,
     columns: ColumnOption = None,
-    aggregate: Annotated[str | None, option("RULE", "Repeated edges: sum, count, max or last.", default="sum")] = None,
+    links: LinkOption = None,
     unknown_endpoints: EndpointsOption = None,
     prior: PriorOption = None,
     recipe: RecipeOption = "drgst-plus",
@@ -63,7 +65,7 @@ def classify(
         raise SettingError(f"{nodes} is a graph file, not a table: use drgst run {nodes}{named}")
     if (label is None) == (labels is None):
         raise SettingError("give --label, the column of classes, or --labels, a CSV with ids and labels")
-    config = _config(recipe, changes, prior)
+    config, aggregate = _config(recipe, changes, prior)
     if labels is not None:
         config = replace(config, add_labels=str(Path(labels).absolute()))
     name = replace(config, data=Path(nodes).name.partition(".")[0]).run_name()
@@ -71,6 +73,7 @@ def classify(
     if not check:
         folder.check_free(False, force)
     options = table_options(columns or (), label=label, aggregate=aggregate, unknown_endpoints=unknown_endpoints)
+    options |= {"links": [parse_link(text) for text in links]} if links else {}
     tables, faults = try_tables(nodes, edges, config.added_classes(), **options)
     if tables is None:
         refuse(faults, json)
@@ -93,19 +96,20 @@ def classify(
         emit({**summary, "folder": str(folder), "schema": tables.schema.model_dump(mode="json")})
 
 
-def _config(recipe: str, changes: list[str] | None, prior: list[str] | None) -> RunConfig:
+def _config(recipe: str, changes: list[str] | None, prior: list[str] | None) -> tuple[RunConfig, str | None]:
+    """The config, and the rule for repeated edges."""
     from drgst.errors import SettingError
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
     from drgst.runs.config_file import parse_changes
 
     spec = find_recipe(recipe)
-    settings = parse_changes(changes or [], also=("seed",)) | ({"prior": ", ".join(prior)} if prior else {})
-    seed = str(settings.pop("seed", "0"))
+    settings = parse_changes(changes or [], also=("seed", "aggregate")) | ({"prior": ", ".join(prior)} if prior else {})
+    seed, aggregate = str(settings.pop("seed", "0")), settings.pop("aggregate", None)
     if not seed.isdigit():
         raise SettingError(f"seed is {seed!r}, but must be a whole number, 0 or above")
     spec.settings(settings)
-    return RunConfig(recipe=spec.name, seed=int(seed), settings=settings)
+    return RunConfig(recipe=spec.name, seed=int(seed), settings=settings), aggregate
 
 
 def _print_check(tables: TableGraph, json: bool) -> None:

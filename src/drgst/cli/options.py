@@ -81,6 +81,19 @@ def table_options(columns: Iterable[str], **others: Any) -> dict[str, Any]:
     return found
 
 
+def parse_link(text: str) -> Any:
+    """A column of the node table, or ``FILE`` or ``FILE:SOURCE-TARGET`` as :class:`drgst.Link`."""
+    from drgst.tables.options import Link
+
+    file, _, ends = text.partition(":")
+    if not (Path(file).is_file() or file.endswith((".csv", ".gz", ".tsv", ".parquet"))):
+        return text
+    source, dash, target = ends.partition("-")
+    if ends and not (source and dash and target):
+        raise SettingError(f"--link takes FILE:SOURCE-TARGET, not {text!r}")
+    return Link(file, source or None, target or None)
+
+
 def parse_executor(text: str) -> Cluster | None:
     """``local``, or ``ray[:WORKERS][@HOST:PORT]``: a Ray cluster, by default 2 workers on the one of this machine."""
     head, _, address = text.partition("@")
@@ -135,6 +148,10 @@ ColumnOption = Annotated[
         "What a column is: id, source, target, weight, time; number, category, text, date, drop. Repeatable.",
         "--column",
     ),
+]
+LinkOption = Annotated[
+    list[str] | None,
+    option("COLUMN|FILE", "Rows that share a value: a column, or FILE[:SOURCE-TARGET] of links. Repeatable.", "--link"),
 ]
 EndpointsOption = Annotated[
     str | None, option("RULE", "Ends of edges that are not nodes: refuse, or add.", "--unknown-endpoints")

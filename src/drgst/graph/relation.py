@@ -34,8 +34,8 @@ class Relation:
 
     def __post_init__(self) -> None:
         b = self.incidence
-        if not self.name or not self.name.isprintable():
-            raise GraphError(f"a relation needs a printable name, not {self.name!r}")
+        if not self.name.isprintable() or not self.name or set(self.name) & set("./+"):
+            raise GraphError(f"the name of a relation is printable text without ., / and +, not {self.name!r}")
         if self.entities.shape != (b.shape[1],) or self.entities.dtype.kind != "U":
             raise GraphError(f"the relation {self.name!r} has {b.shape[1]} entities, but {self.entities.size} names")
         if np.unique(self.entities).size != self.entities.size:

@@ -16,7 +16,8 @@ from drgst.tables.adjacency import edge_notes, merged_adjacency, node_columns, u
 from drgst.tables.cells import Cells
 from drgst.tables.faults import counted, some
 from drgst.tables.inspection import Inspection
-from drgst.tables.naming import clean_ids, relabel
+from drgst.tables.links import LinkRows
+from drgst.tables.naming import are_whole, clean_ids, relabel
 from drgst.tables.relations import Relation
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Parts:
         self.ids = [*ids, *self.added]
         self._note_nodes()
         index = {text: k for k, text in enumerate(self.ids)}
+        self.nodes = LinkRows(index, self.rows, self.start, are_whole(found.ids))
         self.relations: list[Relation] = []
         for edge in found.edges:
             relation, notes = edge.rows(index)
@@ -117,7 +119,8 @@ class Parts:
             unlabelled=True,
         )
         new = self.start + np.arange(self.rows.size)
-        return TableGraph(graph.with_(prepared=schema.prepared), schema, tuple(self.notes), new)
+        links = self.nodes.relations(self.found.links, () if base is None else base.relations)
+        return TableGraph(graph.with_(prepared=schema.prepared, relations=tuple(links)), schema, tuple(self.notes), new)
 
     def _features(self, schema: TableSchema) -> Any:
         """X of the nodes after those of ``base``; nodes that were added have missing cells."""

@@ -13,7 +13,7 @@ from drgst.tables.kinds.number import NumberColumn
 from drgst.tables.options import TableOptions
 from drgst.tables.source import Table
 
-Roles = Mapping[str, str]  # column -> id, label, drop, split, a kind that is given, or empty
+Roles = Mapping[str, str]  # column -> id, label, drop, link, split, a kind that is given, or empty
 
 
 def column_roles(table: Table, options: TableOptions, id_column: str | None) -> dict[str, str]:
@@ -81,7 +81,7 @@ def fit_columns(table: Table, roles: Roles) -> tuple[list[Column], dict[str, str
     notes = []
     for name, cells in table.cells.items():
         role = roles[name]
-        if role in ("id", "label", "split"):
+        if role in ("id", "label", "split", "link"):
             continue
         if role == "drop":
             dropped[name] = "dropped by option"

@@ -42,10 +42,11 @@ class Fault:
 
     def _remedy(self, shell: bool) -> str:
         name = str(self.option)
-        if shell and name in ("label", "unknown_endpoints", "aggregate", "edges"):
+        if shell and name in ("label", "unknown_endpoints", "edges", "link"):
             return f"--{name.replace('_', '-')} {self.value or 'COLUMN'}"
         if shell:
             return f"--column {self.value or 'COLUMN'}={'number' if name == 'numeric' else name}"
+        name = "links" if name == "link" else name
         return f"{name}={self.value!r}" if self.value else f"{name}=COLUMN"
 
 

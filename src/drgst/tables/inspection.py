@@ -15,8 +15,9 @@ from drgst.graph.split import PARTS, Split
 from drgst.tables.cells import MISSING, Cells
 from drgst.tables.columns import cell_faults, column_roles, option_faults
 from drgst.tables.faults import Fault, TableError, counted, some
+from drgst.tables.links import LinkSchema, LinkTable, clean_name, find_link
 from drgst.tables.naming import LONGEST_ID, are_whole, as_integer, encode_labels
-from drgst.tables.options import TableOptions
+from drgst.tables.options import Link, TableOptions
 from drgst.tables.relations import EdgeTable, RelationSchema
 from drgst.tables.roles import find_id, find_relation, id_texts, unused_columns
 from drgst.tables.source import Table, open_table
@@ -53,7 +54,9 @@ class Inspection:
         self.ids: list[str] = []  # of the rows of the node table
         self.splits: list[Split] = []
         self.edges: list[EdgeTable] = []
+        self.links: list[LinkTable] = []
         table = self._open(nodes, "nodes", options.raw)
+        self._link_tables = {k: self._open_link(link) for k, link in enumerate(options.links) if isinstance(link, Link)}
         opened = {name: self._open(given, name) for name, given in _edge_tables(edges).items()}
         if table is not None and not table.data.num_rows:
             self.faults.append(table.fault("has no rows below its header"))
@@ -85,7 +88,10 @@ class Inspection:
             self._read_splits()
         self.faults += cell_faults(self.table, self.roles)
         ids = {*self.ids, *self.known}
+        self._find_links(ids, edges)
         for name, table in edges.items():
+            if any(link.table is table for link in self.links):
+                continue
             relation = self._found(name, table, ids) if self.schema is None else self._fitted(name, table, self.schema)
             if relation is not None:
                 edge = EdgeTable(table, relation, are_whole(self.ids))
@@ -93,13 +99,59 @@ class Inspection:
                 self.faults += edge.faults(ids if refuse else None)
                 self.edges.append(edge)
 
+    def _open_link(self, link: Link) -> tuple[str, Table] | None:
+        ((name, given),) = _edge_tables([link.table]).items()
+        table = self._open(given, link.name or name)
+        return None if table is None else (name, table)
+
+    def _find_links(self, ids: Set[str], edges: Mapping[str, Table]) -> None:
+        """The links that options name, or those of fitting: their columns, faults and notes."""
+        found = self._fitted_links(edges) if self.schema is not None else self._given_links(ids)
+        refuse = self.options.unknown_endpoints == "refuse" and bool(self.ids)
+        for link in found:
+            known = ids if refuse and link.schema.through is None else None
+            if self.schema is None:
+                self.faults += link.faults(known, are_whole(self.ids))
+            self.notes += link.notes()
+
+    def _given_links(self, ids: Set[str]) -> list[LinkTable]:
+        known: dict[str, Set[str]] = {}
+        for k, link in enumerate(self.options.links):
+            opened = self._link_tables.get(k)
+            if isinstance(link, str) and link in self.table.cells:
+                self.links.append(LinkTable(LinkSchema(name=clean_name(link), target=link), self.table))
+            elif opened is not None:
+                schema = find_link(link, opened[0], opened[1], ids, known)
+                if isinstance(schema, Fault):
+                    self.faults.append(schema)
+                    continue
+                self.links.append(LinkTable(schema, opened[1]))
+            else:
+                continue
+            known[self.links[-1].schema.name] = set(self.links[-1].entities)
+        return self.links
+
+    def _fitted_links(self, edges: Mapping[str, Table]) -> list[LinkTable]:
+        assert self.schema is not None
+        for link in self.schema.links:
+            table = self.table if link.table is None else edges.get(link.table)
+            if table is None:
+                continue
+            lacking = [column for column in (link.source, link.target) if column and column not in table.cells]
+            if lacking:
+                self.faults += [table.fault(f"the column {column!r} of fitting is missing") for column in lacking]
+            elif link.through is None or any(link.through == first.schema.name for first in self.links):
+                self.links.append(LinkTable(link, table))
+        return self.links
+
     def _find_ids(self, edges: Mapping[str, Table]) -> None:
         """Set the id column and the ids of the rows; without one, rows are numbered after those that are known."""
         table, fitted = self.table, None if self.schema is None else self.schema.id
+        others = [*edges.values(), *(opened[1] for opened in self._link_tables.values() if opened is not None)]
         if fitted is not None:
             self.id = fitted if fitted in table.cells else None
         else:
-            self.id = find_id(self.options, table.cells, [edge.cells for edge in edges.values()])
+            self.id = find_id(self.options, table.cells, [other.cells for other in others])
         if self.id is not None:
             cells = table.texts[self.id]
             texts = id_texts(cells)
@@ -109,7 +161,7 @@ class Inspection:
             self.ids = ["" if code < 0 else texts[code] for code in cells.codes.tolist()]
         elif fitted is not None:
             self.faults.append(table.fault(f"the id column {fitted!r} of fitting is missing"))
-        elif edges and self.options.id is None:
+        elif others and self.options.id is None:
             message = f"which column holds the node ids is not clear (columns: {', '.join(table.cells)})"
             self.faults.append(table.fault(message, option="id"))
         else:

@@ -16,6 +16,20 @@ _CHOICES = {"aggregate": get_args(Aggregate), "unknown_endpoints": get_args(Endp
 KIND_OPTIONS = {"numeric": "number", "category": "category", "text": "text", "date": "date"}
 
 
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A table of links from rows to entities that they share, such as one of logins from accounts to devices.
+
+    ``source`` is its column of row ids, or of entities of an earlier link; ``target`` its column of entities. Both are
+    found by their contents where they are not given. ``name`` is that of the relation, by default ``target``.
+    """
+
+    table: Any
+    source: str | None = None
+    target: str | None = None
+    name: str | None = None
+
+
 @dataclass(frozen=True)
 class TableOptions:
     """Which column is what, and how edges are aggregated. A column that is not named is found by name or content."""
@@ -33,6 +47,7 @@ class TableOptions:
     date: Columns = ()
     aggregate: Aggregate = "sum"
     unknown_endpoints: Endpoints = "refuse"
+    links: Any = ()  # columns of the node table, and tables of links
     edge_columns: bool = True  # whether degrees, partners and amounts become node columns
     raw: bool = False  # whether numbers stay as they are where all columns are numbers and no cell is missing
     classes: tuple[str, ...] | None = None  # of the model that will predict the graph: labels may then be missing
@@ -44,7 +59,13 @@ class TableOptions:
         for name in given:
             if name not in names:
                 raise SettingError(unknown("option", name, names))
-        lists = {name: _tuple(given[name]) for name in ("drop", *KIND_OPTIONS) if name in given}
+        lists: dict[str, Any] = {name: _tuple(given[name]) for name in ("drop", *KIND_OPTIONS) if name in given}
+        if "links" in given:
+            links = given["links"]
+            lists["links"] = (links,) if isinstance(links, str | Link) else tuple(links or ())
+            bad = [link for link in lists["links"] if not isinstance(link, str | Link)]
+            if bad:
+                raise SettingError(f"links has {bad[0]!r}, but takes names of columns and drgst.Link(table)")
         options = cls(**{**given, **lists})
         for name, allowed in _CHOICES.items():
             value = getattr(options, name)
@@ -55,6 +76,7 @@ class TableOptions:
     def named(self) -> list[tuple[str, str]]:
         """(column, option) for each column of the node table that an option names."""
         lists = {name: _tuple(getattr(self, name) or ()) for name in ("label", "id", *KIND_OPTIONS, "drop")}
+        lists["link"] = tuple(link for link in self.links if isinstance(link, str))
         return [(column, option) for option, columns in lists.items() for column in columns]
 
     @cached_property

@@ -57,6 +57,7 @@ def from_tables(
     aggregate: Aggregate = "sum",
     unknown_endpoints: Endpoints = "refuse",
     edge_columns: bool = True,
+    links: Any = (),
 ) -> TableGraph:
     """A graph from a table with one row per node and tables with one row per edge, with columns of any type.
 
@@ -76,6 +77,9 @@ def from_tables(
     ``features:N`` are read as in :func:`read_tables`. With ``edge_columns``, the number of rows and of distinct
     partners and the sum and mean of each numeric edge column become node columns, for both directions. Ends of edges
     that are not nodes are refused, or added as nodes without features by ``unknown_endpoints="add"``.
+
+    ``links`` relate rows that share something: names of columns of ``nodes``, and :class:`Link` for tables of links to
+    entities that have no row. A table whose source are entities of an earlier link continues it, once.
 
     Raises :class:`TableError` with all faults; :func:`check_tables` lists them without raising.
     """

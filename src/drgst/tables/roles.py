@@ -98,7 +98,7 @@ def _ends(options: TableOptions, cells: CellsByName, ids: Set[str]) -> tuple[str
         sources, targets = ([name for name in columns if end in _words(name)] for end in (first, second))
         if len(sources) == 1 and len(targets) == 1:
             found.append((sources[0], targets[0]))
-    matching = [] if found else [name for name in columns if _share(cells[name], ids) >= MATCHED]
+    matching = [] if found else [name for name in columns if share_of_ids(cells[name], ids) >= MATCHED]
     found += [(pair[0], pair[1]) for pair in (matching, columns) if len(pair) == 2]
     source, target = found[0] if found else (None, None)
     return options.source or source, options.target or target
@@ -111,10 +111,10 @@ def _words(name: str) -> list[str]:
 
 def _overlap(cells: Cells, edges: Sequence[CellsByName]) -> float:
     ids = set(id_texts(cells))
-    return max((_share(column, ids) for table in edges for column in table.values()), default=0.0)
+    return max((share_of_ids(column, ids) for table in edges for column in table.values()), default=0.0)
 
 
-def _share(cells: Cells, ids: Set[str]) -> float:
+def share_of_ids(cells: Cells, ids: Set[str]) -> float:
     """The share of the distinct texts that are ids."""
     texts = id_texts(cells)
     return float(np.mean([text in ids for text in texts])) if texts else 0.0

@@ -22,6 +22,7 @@ from drgst.tables.inspection import Inspection
 from drgst.tables.kinds import AnyColumn
 from drgst.tables.kinds.base import Name, Text
 from drgst.tables.kinds.number import Scores
+from drgst.tables.links import LinkSchema
 from drgst.tables.options import Aggregate, Endpoints, TableOptions
 from drgst.tables.relations import RelationSchema
 from drgst.tables.source import Table
@@ -64,6 +65,7 @@ class TableSchema(_Model):
     columns: tuple[AnyColumn, ...]
     dropped: tuple[DroppedColumn, ...] = ()
     relations: tuple[RelationSchema, ...] = ()
+    links: tuple[LinkSchema, ...] = ()
     edge_columns: tuple[EdgeColumn, ...] = ()
     aggregate: Aggregate = "sum"
     unknown_endpoints: Endpoints = "refuse"
@@ -73,10 +75,12 @@ class TableSchema(_Model):
     def _check(self) -> TableSchema:
         names = [column.column for column in (*self.columns, *self.dropped)]
         names += [name for name in (self.id, self.label) if name is not None]
+        names += [link.target for link in self.links if link.table is None]
         if len(set(names)) != len(names):
             raise ValueError("a column occurs twice")
-        if len({relation.name for relation in self.relations}) != len(self.relations):
-            raise ValueError("a relation occurs twice")
+        for named in (self.relations, self.links):
+            if len({part.name for part in named}) != len(named):
+                raise ValueError("a relation occurs twice")
         return self
 
     @property
@@ -122,6 +126,7 @@ class TableSchema(_Model):
             columns=tuple(columns),
             dropped=tuple(DroppedColumn(column=name, reason=reason) for name, reason in dropped.items()),
             relations=tuple(edge.schema.model_copy(update={"unit": units[edge.schema.name]}) for edge in found.edges),
+            links=tuple(link.schema for link in found.links),
             edge_columns=tuple(EdgeColumn(name=name, scale=Scores.fit(x)) for name, x in varied.items()),
             aggregate=options.aggregate,
             unknown_endpoints=options.unknown_endpoints,
@@ -170,6 +175,7 @@ class TableSchema(_Model):
     def differences(self, table: Table) -> list[str]:
         """One sentence each on the columns that a later node table lacks or has in addition."""
         known = [column.column for column in self.columns]
+        known += [link.target for link in self.links if link.table is None]
         lacking = [name for name in known if name not in table.columns]
         used = {*known, self.id, self.label, *(column.column for column in self.dropped)}
         extra = [name for name in table.columns if name not in used]
@@ -196,6 +202,7 @@ class TableSchema(_Model):
             roles |= {"time": relation.time}
             rows += [(f"{relation.name}: {name}", role, "edges") for role, name in roles.items() if name is not None]
             rows += [(f"{relation.name}: {name}", "number", "sums and means per node") for name in relation.amounts]
+        rows += [link.describe() for link in self.links]
         if self.edge_columns:
             rows.append(("(edges)", "number", f"{counted(len(self.edge_columns), 'feature')} from degrees and amounts"))
         widths = [max(len(row[k]) for row in rows) for k in range(2)]

@@ -1,0 +1,184 @@
+"""Links: rows that share a value of a column, or an entity of another table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from pydantic import BaseModel, ConfigDict
+
+from drgst.graph.relation import Relation
+from drgst.tables.cells import Cells
+from drgst.tables.columns import no_column
+from drgst.tables.faults import Fault, counted, some
+from drgst.tables.kinds.base import Name
+from drgst.tables.naming import without_decimals
+from drgst.tables.options import Link
+from drgst.tables.relations import likely_cause
+from drgst.tables.roles import MATCHED, id_texts, share_of_ids
+from drgst.tables.source import Table
+
+MOSTLY_MISSING = 0.9  # of the cells of a link column, above which a note says so
+
+
+class LinkSchema(BaseModel):
+    """The columns that relate rows: one of the node table, or two of a table of links."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: Name
+    target: Name  # the column of entities
+    table: Name | None = None  # the table of links; None for a column of the node table
+    source: Name | None = None  # its column of rows, or of entities of the link ``through``
+    through: Name | None = None
+
+    def describe(self) -> tuple[str, str, str]:
+        """Column, role and use, for the report."""
+        where = f"{self.table}: {self.source} - {self.target}" if self.table else self.target
+        chain = f", through {self.through}" if self.through else ""
+        return where, "link", f"relates rows that share a value{chain}"
+
+
+class LinkTable:
+    """The cells of one link: of the node table, or of a table of its own."""
+
+    def __init__(self, schema: LinkSchema, table: Table) -> None:
+        self.schema, self.table = schema, table
+
+    @cached_property
+    def targets(self) -> Cells:
+        """The cells of the column of entities."""
+        return self.table.cells[self.schema.target]
+
+    @cached_property
+    def entities(self) -> list[str]:
+        """The distinct entities; numbers without decimals."""
+        return id_texts(self.targets)
+
+    def faults(self, ids: Set[str] | None, whole_ids: bool) -> Iterator[Fault]:
+        """Values that relate no rows or all, and sources that are not ``ids``, unless that is None."""
+        column, counts = self.schema.target, self.targets.counts
+        if not counts.size:
+            yield self.table.fault("all cells are missing, so the column links no rows", column=column, option="link")
+        elif counts.size == 1 and self.schema.table is None:
+            message = f"every row has the value {self.entities[0]!r}, so the column tells no rows apart"
+            yield self.table.fault(message, column=column, option="link")
+        elif counts.max() == 1:
+            message = "no two rows have the same value, so the column links no rows"
+            yield self.table.fault(message, column=column, option="link")
+        if self.schema.source is None:
+            return
+        cells, texts = self.table.texts[self.schema.source], self.sources(whole_ids)
+        if cells.missing.any():
+            row, rows = int(np.flatnonzero(cells.missing)[0]), counted(int(cells.missing.sum()), "row")
+            yield self.table.fault(f"the end of the link is empty ({rows} in all)", row, self.schema.source)
+        bad = np.array([ids is not None and text not in ids for text in texts], dtype=bool)
+        if ids is not None and bad.any():
+            unknown = [text for text, is_bad in zip(texts, bad, strict=True) if is_bad]
+            message = f"{unknown[0]!r} is not the id of a node; {counted(cells.chosen(bad)[1], 'row')} with "
+            message += f"{counted(len(unknown), 'such id')} ({some(unknown)}){likely_cause(unknown, ids)}"
+            remedy = {"option": "unknown_endpoints", "value": "add"}
+            yield self.table.fault(message, cells.first_row(bad), self.schema.source, **remedy)
+
+    def notes(self) -> Iterator[str]:
+        """What may surprise: a column with few cells."""
+        missing = self.targets.missing.mean()
+        if missing >= MOSTLY_MISSING:
+            yield f"{self.table.file}: column {self.schema.target!r}: {missing:.0%} of its cells are missing"
+
+    def sources(self, whole_ids: bool) -> list[str]:
+        """The distinct sources; numbers without decimals where node ids are whole."""
+        texts = self.table.texts[str(self.schema.source)].texts
+        return without_decimals(texts) if whole_ids else texts
+
+    def incidence(self, index: Mapping[str, int], whole_ids: bool) -> sp.csr_array:
+        """B_ue = 1 where a row links source u of ``index`` to entity e, (U, E); other sources are left out."""
+        cells = self.table.texts[str(self.schema.source)]
+        places = np.array([index.get(text, -1) for text in self.sources(whole_ids)], dtype=np.int64)
+        return _ones(cells.spread(places, -1), self.targets.codes, (len(index), len(self.entities)))
+
+
+@dataclass(frozen=True, eq=False)
+class LinkRows:
+    """The nodes that the rows of later tables are, and those that were there before."""
+
+    index: Mapping[str, int]  # id -> node
+    rows: np.ndarray  # rows of the node table that are new nodes
+    start: int  # of the new nodes
+    whole_ids: bool
+
+    def relations(self, tables: list[LinkTable], base: tuple[Relation, ...]) -> list[Relation]:
+        """A relation for every link; entries of ``base`` for the nodes before."""
+        found: dict[str, Relation] = {}
+        for link in tables:
+            schema = link.schema
+            if schema.table is None:
+                codes = link.targets.codes[self.rows]
+                nodes = self.start + np.arange(codes.size)
+                b = _ones(nodes, codes, (len(self.index), len(link.entities)))
+            elif schema.through is None:
+                b = link.incidence(self.index, self.whole_ids)
+            else:
+                first = found[schema.through]
+                places = {text: k for k, text in enumerate(first.entities.tolist())}
+                b = first.incidence @ link.incidence(places, False)
+            found[schema.name] = Relation.of(schema.name, b, link.entities)
+        new = {name: relation for name, relation in found.items() if name not in {old.name for old in base}}
+        return [*(_joined(old, found.get(old.name), len(self.index)) for old in base), *new.values()]
+
+
+def find_link(link: Link, name: str, table: Table, ids: Set[str], known: Mapping[str, Set[str]]) -> LinkSchema | Fault:
+    """The columns of a table of links: by option, else by their contents; ``known`` are link -> its entities."""
+    for column in (link.source, link.target):
+        if column is not None and column not in table.cells:
+            return table.fault(no_column(column, table), option="link")
+    columns = [column for column in table.cells if column != link.target]
+    share = {column: share_of_ids(table.texts[column], ids) for column in columns}
+    source = link.source or max(columns, key=lambda column: share[column], default=None)
+    through = None
+    if source is not None and share.get(source, 0) < MATCHED:
+        chains = [(share_of_ids(table.texts[c], texts), c, n) for n, texts in known.items() for c in columns]
+        best = max(((s, c, n) for s, c, n in chains if link.source in (None, c)), default=(0.0, "", ""))
+        source, through = (best[1], best[2]) if best[0] >= MATCHED else (link.source, None)
+    others = [column for column in table.cells if column != source]
+    target = link.target or (others[0] if len(others) == 1 else None)
+    if source is None or target is None or source == target:
+        message = f"which columns hold the rows and what they share is not clear (columns: {', '.join(table.cells)})"
+        return table.fault(message, option="link", value=f"{table.file}:SOURCE-TARGET")
+    given = clean_name(link.name or target)
+    unique = given if given not in known else clean_name(f"{name} {given}")
+    return LinkSchema(name=unique, target=target, table=name, source=source, through=through)
+
+
+def clean_name(text: str) -> str:
+    """A name that a relation may have."""
+    return re.sub(r"[./+]", "_", text)
+
+
+def _ones(rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> sp.csr_array:
+    """1 at the places of both, (N, E), where none is -1; repeated ones count once."""
+    keep = (rows >= 0) & (columns >= 0)
+    b = sp.csr_array((np.ones(int(keep.sum()), dtype=np.float32), (rows[keep], columns[keep])), shape=shape)
+    b.sum_duplicates()
+    b.data[:] = 1
+    return b
+
+
+def _joined(old: Relation, new: Relation | None, nodes: int) -> Relation:
+    """The relation with the entries of both, of which the larger counts; the entities of ``old`` come first."""
+    names = old.entities.tolist()
+    index = {text: k for k, text in enumerate(names)}
+    added: Any = [] if new is None else new.entities.tolist()
+    columns = np.array([index.setdefault(text, len(index)) for text in added], dtype=np.int64)
+    parts = [old.incidence.tocoo()] if new is None else [old.incidence.tocoo(), new.incidence.tocoo()]
+    b = sp.csr_array((nodes, len(index)), dtype=np.float32)
+    for k, part in enumerate(parts):
+        u, e = part.coords
+        entries = sp.csr_array((part.data, (u, columns[e] if k else e)), shape=b.shape)
+        b = b.maximum(entries)
+    return Relation.of(old.name, b, list(index))
