@@ -20,13 +20,13 @@ ORDERS = {
         "errors | files extras memory shards threads | graph | transforms | tables | io | datasets | nn | "
         "uncertainty | selftrain | recipes | runs | decide | report | progress | estimator | cli | lab"
     ),
-    "graph": "invariants | core split html stats",
+    "graph": "invariants relation | core split html stats",
     "tables": (
         "cells faults naming options | kinds text_file | source | columns relations | adjacency roles | "
-        "inspection | build | schema | read"
+        "links | inspection | build | schema | read"
     ),
     "io": "convert folder pyg split_files write_tables | npz | build_folder graph_files",
-    "transforms": "products rank_normalise softmax | features propagate | approximate structure | knn",
+    "transforms": "products rank_normalise softmax | incidence | features propagate | approximate structure | knn",
     "nn": "random records | ops | models | adam inputs losses | training registry | minibatch",
     "uncertainty": "dropedge | calibration class_prior | gain cagcn",
     "nn/ops": "sparse | adjacency attention dropout linear",
@@ -38,7 +38,7 @@ ORDERS = {
     "selftrain/learners": "adaptive base double_balancing | network without_network",
     "selftrain/slots": "calibrate correct select stop weigh | postprocess walks",
     "selftrain/views": (
-        "prior regression shared | base stacking | features hops knn neighbours structure topology | "
+        "prior regression shared | base stacking | features hops knn neighbours relations structure topology | "
         "graph_views | ensemble"
     ),
     "recipes": "presets | registry | baselines drgst plus | others sts",

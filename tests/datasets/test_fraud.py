@@ -111,3 +111,15 @@ def test_written_tables_are_read_without_cleaning(tables: drgst.datasets.FraudTa
 def test_settings_out_of_range(change: dict[str, float], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         drgst.fraud_tables(0, **{**SMALL, **change})
+
+
+def test_rings_share_devices_and_other_columns_stay(tables: drgst.datasets.FraudTables) -> None:
+    shared = drgst.fraud_tables(5, **SMALL, ring_devices=0.8)
+    assert shared.accounts.drop_columns(["device_id", "phone"]).equals(tables.accounts)
+    assert shared.transactions.equals(tables.transactions)
+    truth, accounts = shared.truth.to_pandas(), shared.accounts.to_pandas()
+    users = truth.groupby(accounts["device_id"])
+    assert 0.7 < truth["ring_device"][truth["ring"] >= 0].mean() < 0.9
+    assert not truth["ring_device"][truth["ring"] < 0].any()
+    assert (users["ring"].nunique()[users["ring_device"].max()] == 1).all()
+    assert accounts["device_id"].value_counts().max() > 20  # a public terminal

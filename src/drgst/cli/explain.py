@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-TITLES = {"view": "view", "feature": "feature", "neighbour": "neighbour", "labelled": "labelled node"}
+TITLES = {name: name for name in ("shared", "view", "feature", "neighbour")} | {"labelled": "labelled node"}
 
 
 @app.command()

@@ -68,6 +68,7 @@ def fraud_tables(
     labelled: int = 60,
     label_noise: float = 0.0,
     informative_edges: float = 0.55,
+    ring_devices: float = 0.0,
 ) -> FraudTables:
     """Accounts and transactions of two weeks, in which fraudulent accounts form rings.
 
@@ -77,9 +78,14 @@ def fraud_tables(
     ``labelled`` accounts per class have a label, of which the share ``label_noise`` is wrong. Columns have missing
     cells, codes with leading zeros, dates, free text, a constant and an id; transactions are directed and repeated,
     and some lead from an account to itself. Equal arguments give equal tables.
+
+    With ``ring_devices`` above 0, accounts also have ``device_id`` and ``phone``: that share of the accounts of a ring
+    uses one of its devices and phones, which ``ring_device`` of the truth marks. All others have their own, share one
+    in a household, or use one of a few public terminals.
     """
-    generator = _Generator(accounts, positive_rate, labelled, label_noise, informative_edges)
-    return generator.draw(np.random.default_rng(seed))
+    generator = _Generator(accounts, positive_rate, labelled, label_noise, informative_edges, ring_devices)
+    tables = generator.draw(np.random.default_rng(seed))
+    return generator.with_devices(tables, np.random.default_rng([seed, 1])) if ring_devices else tables
 
 
 @dataclass
@@ -91,9 +97,10 @@ class _Generator:
     labelled: int
     label_noise: float
     informative_edges: float
+    ring_devices: float
 
     def __post_init__(self) -> None:
-        for name in ("positive_rate", "label_noise", "informative_edges"):
+        for name in ("positive_rate", "label_noise", "informative_edges", "ring_devices"):
             if not 0 <= getattr(self, name) <= 1:
                 raise SettingError(f"fraud_tables has {name} = {getattr(self, name)}, but it must lie between 0 and 1")
         if self.accounts < 100:
@@ -122,6 +129,19 @@ class _Generator:
         week = np.where(self.start > 0, 2, 1)
         truth = {"account_id": self.ids, "fraud": self.fraud, "ring": self.ring, "week": week}
         return FraudTables(pa.table(accounts), pa.table(transactions), pa.table(truth))
+
+    def with_devices(self, tables: FraudTables, rng: np.random.Generator) -> FraudTables:
+        """The tables with the columns ``device_id`` and ``phone``; the columns that were there stay as they are."""
+        n, rings = self.fraud.size, (self.ring >= 0) & (rng.random(self.fraud.size) < self.ring_devices)
+        accounts = tables.accounts
+        place = accounts.column_names.index("label")
+        for name, letter, public in (("device_id", "D", 0.02), ("phone", "P", 0.0)):
+            used = np.where(rng.random(n) < 0.3, rng.integers(0, n, n), np.arange(n))  # 30 % that of another household
+            used = np.where(rng.random(n) < public, n + rng.integers(0, max(n // 5000, 1), n), used)
+            used = np.where(rings, 2 * n + 3 * self.ring + rng.integers(0, 3, n), used)  # one of three of the ring
+            names = rng.permutation(int(used.max()) + 1)  # so that no name tells whose it is
+            accounts = accounts.add_column(place, name, [[f"{letter}{k:07d}" for k in names[used].tolist()]])
+        return FraudTables(accounts, tables.transactions, tables.truth.append_column("ring_device", [rings]))
 
     def _some(self, group: np.ndarray, share: float) -> np.ndarray:
         """A mask with the rounded share of a group, drawn at random."""

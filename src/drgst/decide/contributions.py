@@ -14,7 +14,6 @@ import numpy as np
 from drgst.graph.core import Graph
 from drgst.nn.records import State
 from drgst.selftrain.views.ensemble import carried_over, linear_of
-from drgst.selftrain.views.graph_views import VIEWS
 from drgst.transforms.softmax import log_softmax
 
 
@@ -53,7 +52,7 @@ class ViewContributions:
     def __init__(self, state: State, graph: Graph) -> None:
         self.graph = graph
         self.views, self.state, self.weights = carried_over(state, graph)
-        if any(VIEWS[name].needs_features for name in self.weights):
+        if any(self.views.views[name].needs_features for name in self.weights):
             self.rows = self.views.feature_map.weighted(graph.features)
             self.mean_row = np.asarray(self.rows.mean(axis=0)).ravel()
 
@@ -65,12 +64,12 @@ class ViewContributions:
         for v, name in enumerate(self.weights):
             weight, bias = linear_of(self.state, name)
             logits[v] = bias
-            for term in VIEWS[name].terms(self.views, node):
+            for term in self.views.views[name].terms(self.views, node):
                 slope = term.weight @ weight  # (D, C)
                 logits[v] += term.row @ slope
                 apart = term.table[neighbours] - term.table.mean(axis=0)
                 by_neighbour[v] += term.reach[neighbours, None] * (apart @ slope)
-                if VIEWS[name].needs_features:
+                if self.views.views[name].needs_features:
                     vectors = self.views.feature_map.vectors
                     slope = slope if vectors is None else vectors @ slope  # (F, C)
                     features[v] += np.asarray(self.rows.T @ (term.reach - term.usual)).ravel()[:, None] * slope

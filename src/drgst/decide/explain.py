@@ -13,6 +13,7 @@ from drgst.decide.contributions import ViewContributions
 from drgst.files import plain
 from drgst.graph.core import Features, Graph
 from drgst.runs.folder import table_schema
+from drgst.runs.model import related
 from drgst.runs.result import Result
 from drgst.selftrain.learners.base import Explains
 from drgst.selftrain.learners.network import Network
@@ -26,6 +27,8 @@ from drgst.transforms.softmax import softmax
 RADIUS = 3  # hops around a node in which a two-layer network is computed exactly: 2, and 1 more for the degrees
 MOST = 64  # features, and neighbours, that are removed one by one
 SAME = 1e-4  # by which the logits of a part of the graph may differ from those of the whole
+MOST_SHARED = 16  # entities that are named
+MOST_MEMBERS = 10_000  # nodes of an entity whose contributions are summed, labelled ones first
 SIMILAR = 5  # labelled nodes that are named
 DENSE = 256  # features up to which all are groups of their own, also where they are 0
 
@@ -34,7 +37,7 @@ DENSE = 256  # features up to which all are groups of their own, also where they
 class Reason:
     """One feature, neighbour, view or labelled node, and the prediction without it."""
 
-    kind: str  # "feature", "neighbour", "view" or "labelled"
+    kind: str  # "feature", "neighbour", "shared", "view" or "labelled"
     name: str
     detail: str  # its value and the class average, or its class
     pull: float  # fall of the log-odds of the predicted class without it: above 0 it pulls to the class
@@ -66,7 +69,7 @@ class Explanation:
         return dict(plain({**facts, **kinds, "similar": similar}))
 
 
-KINDS = ("feature", "neighbour", "view", "labelled")
+KINDS = ("feature", "neighbour", "shared", "view", "labelled")
 
 
 @limit_threads(1)
@@ -75,7 +78,8 @@ def explain(result: Result, node: Any, schema: TableSchema | None = None) -> Exp
 
     ``schema`` describes the tables that the graph was made of; the schema in the folder of the run is the default.
     Without a feature: it has its mean at the node and at all others, as if it told nodes apart nowhere; a column of a
-    table is left out as a whole. Without a neighbour: with ``drgst-plus``, its row is that of the average node; with
+    table is left out as a whole. Without a neighbour, or without the nodes that share an entity: with ``drgst-plus``,
+    their rows are that of the average node; with
     other recipes the edge between both is removed. A learner that knows exact reasons of a kind gives them instead
     (:class:`~drgst.selftrain.learners.base.Explains`).
     """
@@ -101,11 +105,21 @@ def explain(result: Result, node: Any, schema: TableSchema | None = None) -> Exp
     return Explanation(str(node), names[explained.label], probability, tuple(reasons), tuple(similar))
 
 
+@dataclass(frozen=True, eq=False)
+class SharedEntity:
+    """An entity of a node, and the other nodes that share it."""
+
+    name: str  # with that of the relation
+    detail: str
+    members: np.ndarray
+
+
 class _Explained:
     """The prediction of one node of a run, and reasons from the logits that its learner has for it."""
 
     def __init__(self, result: Result, node: int) -> None:
-        self.result, self.model, self.graph, self.node = result, result.model, result.graph, node
+        self.result, self.model, self.node = result, result.model, node
+        self.graph = related(result.graph, result.model.parts)
         self.predicted = result.probabilities.argmax(axis=1)
         self.label = int(self.predicted[node])
         p = np.maximum(result.probabilities[node].astype(np.float64), np.finfo(np.float64).tiny)
@@ -121,12 +135,13 @@ class _Explained:
     def contributions(self, groups: Sequence[FeatureGroup]) -> Iterator[Reason]:
         """Views, features and neighbours of drgst-plus by what each contributes."""
         graph, names = self.model.unlabelled(self.graph), self.model.class_names
-        cache, others = self.result.run.problem.graph_cache, self.neighbours
+        cache, others, shared = self.result.run.problem.graph_cache, self.neighbours, self.shared()
+        nodes = np.unique(np.concatenate([others, *(entity.members for entity in shared)]))
         parts: ViewContributions = cache.get(
             graph, "contributions", lambda: ViewContributions(own_state(self.model.state), graph)
         )
         with self.model.checked():
-            found = parts.at(self.node, others)
+            found = parts.at(self.node, nodes)
         for name, weight in zip(found.names, found.weights, strict=True) if len(found.names) > 1 else ():
             p = found.alone(name)
             detail = f"alone {names[int(p.argmax())]} {p.max():.2f}, weight {weight:.2f}"
@@ -135,9 +150,29 @@ class _Explained:
             everywhere, own = (each[:, group.columns].sum(axis=1) for each in (found.features, found.own))
             alone = self.odds - _log_odds(self._final(found.without(own)), self.label)
             yield self.reason("feature", group.name, group.detail, self._final(found.without(everywhere)), alone)
-        for k, other in enumerate(others.tolist()):
+        for other, k in zip(others.tolist(), np.searchsorted(nodes, others).tolist(), strict=True):
             detail, final = self.neighbour_detail(other), self._final(found.without(found.neighbours[:, k]))
             yield self.reason("neighbour", str(self.graph.node_ids[other]), detail, final)
+        for entity in shared:
+            part = found.neighbours[:, np.searchsorted(nodes, entity.members)].sum(axis=1)
+            yield self.reason("shared", entity.name, entity.detail, self._final(found.without(part)))
+
+    def shared(self) -> list[SharedEntity]:
+        """The entities that the node shares, those with the most labelled nodes first."""
+        given, names = self.model.arrays["given"], self.model.class_names
+        found = []
+        for relation in self.graph.relations:
+            b = relation.incidence
+            for entity in b.indices[b.indptr[self.node] : b.indptr[self.node + 1]].tolist():
+                members = np.setdiff1d(np.flatnonzero(np.diff(b[:, [entity]].indptr)), [self.node])
+                known = np.bincount(given[members][given[members] >= 0], minlength=len(names)).tolist()
+                words = [f"{n:,} known {names[c]}" for c, n in enumerate(known) if n] or ["no labelled node"]
+                detail = f"shared with {' and '.join(words)} ({members.size:,} in all)"
+                kept = members[np.argsort(given[members] < 0, kind="stable")[:MOST_MEMBERS]]
+                if members.size:
+                    name = f"{relation.name} {relation.entities[entity]}"
+                    found.append((-sum(known), members.size, SharedEntity(name, detail, kept)))
+        return [entity for *_, entity in sorted(found, key=lambda item: item[:2])[:MOST_SHARED]]
 
     def exact(self) -> Iterator[Reason]:
         """The reasons that the learner itself gives."""
@@ -237,6 +272,7 @@ def _part(graph: Graph, nodes: np.ndarray) -> Graph:
         labels=graph.labels[nodes],
         node_ids=graph.node_ids[nodes],
         splits=(),
+        relations=tuple(relation.rows(nodes) for relation in graph.relations),
     )
 
 

@@ -32,6 +32,7 @@ from drgst.selftrain.settings import Settings
 from drgst.selftrain.views.ensemble import fitted_maps
 from drgst.tables.naming import relabel
 from drgst.threads import default_threads, limit_threads
+from drgst.transforms.incidence import with_links_as_edges
 from drgst.transforms.softmax import softmax
 
 FORMAT = 3
@@ -139,6 +140,7 @@ class Model:
                 f"the graph has {graph.num_features} features, the model was fitted on {self.num_features}"
             )
         hidden = np.full(graph.num_nodes, -1, dtype=np.int64)
+        graph = related(graph, self.parts)
         return graph.with_(labels=hidden, class_names=self.class_names, splits=())
 
     def save(self, folder: str | Path) -> None:
@@ -194,6 +196,13 @@ class Model:
         except (OSError, SafetensorError, AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
             kind = "" if isinstance(error, DrgstError) else f"{type(error).__name__}: "
             raise RunError(f"{source} is not a usable model: {kind}{' '.join(str(error).split())}") from error
+
+
+def related(graph: Graph, parts: AnyRecipe) -> Graph:
+    """The graph, with edges in place of relations where the learner takes edges only."""
+    if not graph.relations or getattr(parts.learner, "takes_relations", False):
+        return graph
+    return with_links_as_edges(graph)
 
 
 def _model(facts: ModelFacts, tensors: State, backbone: Any) -> Model:

@@ -23,7 +23,7 @@ from drgst.runs.config_file import versions
 from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
 from drgst.runs.folder import CONFIG, RunFolder, finished_run
 from drgst.runs.metrics import stage_row
-from drgst.runs.model import Model
+from drgst.runs.model import Model, related
 from drgst.runs.result import Result, write_history
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
@@ -76,7 +76,10 @@ class Run:
             class_shares(parse_shares(settings.prior), graph.class_names)  # refuse an unknown class before training
         width = 4 * settings.hidden if "hidden" in settings.names else graph.num_classes  # weights, gradient, moments
         check_memory(4 * graph.num_features * width, f"{graph.name}: a model of {graph.num_features:,} features")
-        problem = replace(Problem.of(graph, split, settings, cast(int, config.seed)), sampled=sampled)
+        linked = related(graph, parts)
+        if linked is not graph:
+            _log.warning("nodes that share an entity have become %s edges for this recipe", f"{linked.num_edges:,}")
+        problem = replace(Problem.of(linked, split, settings, cast(int, config.seed)), sampled=sampled)
         count = config.threads or default_threads(graph.num_entries)
         config = replace(config, data=config.data or graph.name, threads=count, settings=settings.as_dict())
         config = replace(config, versions=versions())

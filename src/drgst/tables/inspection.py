@@ -138,9 +138,11 @@ class Inspection:
             if table is None:
                 continue
             lacking = [column for column in (link.source, link.target) if column and column not in table.cells]
-            if lacking:
+            if lacking and link.table is not None:
                 self.faults += [table.fault(f"the column {column!r} of fitting is missing") for column in lacking]
-            elif link.through is None or any(link.through == first.schema.name for first in self.links):
+            elif not lacking and (
+                link.through is None or any(link.through == first.schema.name for first in self.links)
+            ):
                 self.links.append(LinkTable(link, table))
         return self.links
 

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from drgst.errors import GraphError
+from drgst.graph.core import Graph
 from drgst.transforms.products import multiply_sparse
 
+MOST_PAIRS = 10_000_000  # of nodes that share an entity, up to which they become edges
 PROBES = 64  # random vectors that estimate the lengths of rows: the error of a length is about 9 %
 
 
@@ -99,3 +102,26 @@ class LinkMatrix:
             found += multiply_sparse(self.edges, x)
         found *= self.left[:, None]
         return found
+
+
+def with_links_as_edges(graph: Graph) -> Graph:
+    """The graph without relations, whose edges are A + Σ_r F_r F_rᵀ without the diagonal: for methods that need edges.
+
+    Refused where the nodes that share an entity form more than 10 million pairs.
+    """
+    a = graph.adjacency
+    for relation in graph.relations:
+        n = relation.members.astype(np.int64)
+        pairs = int((n * (n - 1)).sum()) // 2
+        if pairs > MOST_PAIRS:
+            largest = str(relation.entities[int(n.argmax())])
+            raise GraphError(
+                f"the relation {relation.name!r} has {pairs:,} pairs of nodes ({n.max():,} nodes share {largest!r}), "
+                f"too many to be edges ({MOST_PAIRS:,} are allowed); the recipe drgst-plus never forms them"
+            )
+        factor = Factor.of(relation.incidence)
+        formed = sp.csr_array(factor.matrix @ factor.transpose)
+        a = a + formed - sp.diags_array(formed.diagonal(), format="csr")
+    a = sp.csr_array(a, dtype=np.float32)
+    a.eliminate_zeros()
+    return graph.with_(adjacency=sp.csr_array(a.maximum(a.T)), relations=())

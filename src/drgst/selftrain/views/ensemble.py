@@ -19,6 +19,7 @@ from drgst.selftrain.settings import Settings
 from drgst.selftrain.views.graph_views import Views
 from drgst.selftrain.views.prior import SAMPLED_NODES, match_prior
 from drgst.selftrain.views.regression import SoftmaxRegression, linear_log_probs
+from drgst.selftrain.views.relations import relation_weights
 from drgst.selftrain.views.shared import ViewMaps
 from drgst.selftrain.views.stacking import view_weights
 from drgst.transforms.products import NARROW_BYTES, in_parts, release, row_blocks
@@ -53,6 +54,7 @@ class MultiViewEnsemble:
     prior: str | None = None  # class shares that the user states, as in fraud=0.02, instead of those that p expects
     weights: tuple[tuple[str, float], ...] = field(default=(), repr=False)  # of views; empty: fitted
     reads: ClassVar[tuple[str, ...]] = ()
+    takes_relations: ClassVar[bool] = True
 
     def train(
         self, problem: Problem, targets: Targets, loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
@@ -138,6 +140,9 @@ class MultiViewEnsemble:
         ordered = sorted(weights.items(), key=lambda item: -item[1])
         text = f"View weights: {', '.join(f'{name} {share:.2f}' for name, share in ordered)}."
         graph = problem.graph
+        if graph.relations:
+            by_relation = relation_weights(weights).items()
+            text = f"Relations: {', '.join(f'{name} {share:.2f}' for name, share in by_relation)}. {text}"
         words = problem.graph_cache.get(graph, "words", lambda: describe_features(graph.features, graph.prepared))
         return f"{text} {words}".rstrip()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -86,3 +87,13 @@ def links(shared: Shared, name: str) -> LinkMatrix:
 
     found = [factor(relation) for relation in shared.graph.relations if name in (ALL, relation.name)]
     return LinkMatrix.of(found, shared.graph.adjacency if name == ALL and shared.graph.num_edges else None)
+
+
+def relation_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    """Relation -> the sum of the weights of its views, the largest first."""
+    found: dict[str, float] = {}
+    for name, weight in weights.items():
+        view = relation_view(name)
+        if view is not None:
+            found[view.relation] = found.get(view.relation, 0.0) + weight
+    return dict(sorted(found.items(), key=lambda item: -item[1]))

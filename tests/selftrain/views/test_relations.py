@@ -1,0 +1,103 @@
+"""Views of relations: which there are, what they are, their weights, and new nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import drgst
+from drgst.graph.core import Graph, make_graph
+from drgst.graph.relation import Relation
+from drgst.graph.split import Split
+from drgst.runs.config import RunConfig
+from drgst.runs.run import Run
+from drgst.selftrain.views.graph_views import Views
+from drgst.selftrain.views.relations import relation_weights
+
+N = 240
+
+
+def shared(informative: float, seed: int = 0, features: bool = True, nodes: int = N) -> Graph:
+    """Two classes whose nodes share devices of their class, and phones by chance."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(nodes) % 2
+    same = rng.random(nodes) < informative
+    device = rng.integers(0, 20, nodes) * 2 + np.where(same, y, rng.integers(0, 2, nodes))
+    rows = np.arange(nodes)
+    ones = np.ones(nodes, dtype=np.float32)
+    devices = Relation.of("device", sp.csr_array((ones, (rows, device)), shape=(nodes, 40)))
+    phones = Relation.of("phone", sp.csr_array((ones, (rows, rng.integers(0, 40, nodes))), shape=(nodes, 40)))
+    x = rng.standard_normal((nodes, 4)) if features else None
+    return make_graph(x, sp.coo_array((nodes, nodes)), y).with_(relations=(devices, phones))
+
+
+def trained(graph: Graph, known: int = 40) -> drgst.SelfTraining:
+    split = Split.of(np.arange(known), [], np.arange(known, graph.num_nodes), graph.num_nodes)
+    return drgst.SelfTraining("drgst-plus").fit(graph, split)
+
+
+def test_views_of_a_graph_with_relations() -> None:
+    graph = shared(1.0)
+    relations = [f"{kind} by {name}" for name in ("device", "phone", "all links") for kind in ("features", "links")]
+    assert Views(graph).available == ("knn", "features", *relations)
+    assert Views(shared(1.0, features=False)).available == tuple(relations[1::2])
+    alone = graph.with_(relations=(Relation.of("own", sp.eye_array(N)),))
+    assert Views(alone).available == ("knn", "features")
+
+
+def test_informative_relation_is_found_and_weighs_more() -> None:
+    graph = shared(0.9)
+    model = trained(graph)
+    accuracy = (model.predict(graph)[40:] == graph.labels[40:]).mean()
+    assert accuracy > 0.85
+    note = model.history_.stages[0].note
+    assert note.startswith("Relations: device")
+
+
+def test_views_are_those_of_the_formed_matrix_by_hand() -> None:
+    graph = shared(0.8)
+    b = graph.relations[0].incidence.toarray()
+    n = b.sum(axis=0)
+    a = b @ np.diag(np.where(n > 1, 1 / np.maximum(n - 1, 1), 0)) @ b.T
+    np.fill_diagonal(a, 0)
+    edges = make_graph(graph.features, a, graph.labels)
+    found, expected = Views(graph)["features by device"], Views(edges)["topology"]
+    assert np.allclose(found, expected, atol=1e-4)
+
+
+def test_new_nodes_join_through_known_entities() -> None:
+    whole = shared(0.95, seed=3, features=False)
+    old = np.arange(200)
+    first = make_graph(None, sp.coo_array((200, 200)), whole.labels[old]).with_(
+        relations=tuple(relation.rows(old) for relation in whole.relations)
+    )
+    model = trained(first)
+    accuracy = (model.predict(whole)[200:] == whole.labels[200:]).mean()
+    assert accuracy > 0.8
+
+
+def test_a_graph_without_the_relation_is_predicted_by_other_views() -> None:
+    graph = shared(0.9)
+    model = trained(graph)
+    with pytest.warns(UserWarning, match="by device"):
+        found = model.predict(graph.with_(relations=()))
+    assert found.shape == (N,)
+
+
+def test_same_seed_same_bits() -> None:
+    first, second = (trained(shared(0.9)).predict_proba(shared(0.9)) for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+def test_networks_get_links_as_edges() -> None:
+    graph = shared(1.0)
+    split = Split.of(np.arange(40), [], np.arange(40, N), N)
+    run = Run.of(graph, RunConfig(recipe="gcn", seed=0, settings={"epochs": 2}), split)
+    assert not run.problem.graph.relations
+    assert run.problem.graph.num_edges > 0
+
+
+def test_weights_by_relation() -> None:
+    weights = {"features by device": 0.2, "links by device": 0.3, "knn": 0.4, "links by phone": 0.1}
+    assert relation_weights(weights) == {"device": 0.5, "phone": 0.1}

@@ -1,0 +1,130 @@
+"""Links: columns and tables that relate rows, chains, later tables, and every bad input in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import drgst
+from drgst.errors import SettingError
+from drgst.tables.faults import TableError
+from drgst.tables.schema import TableSchema
+
+ACCOUNTS = pd.DataFrame(
+    {
+        "account": [f"a{k}" for k in range(8)],
+        "age": [31, 45, 27, 60, 38, 52, 29, 41],
+        "device": ["D1", "D1", "D2", "", "D2", "D3", "none", "D1"],
+        "label": ["fraud", "", "ok", "ok", "", "ok", "fraud", ""],
+    }
+)
+LOGINS = pd.DataFrame({"account": ["a0", "a1", "a1", "a1", "a5", "a6"], "phone": ["p1", "p1", "p1", "p2", "p2", ""]})
+CELLS = pd.DataFrame({"phone": ["p1", "p2", "p9"], "cell": ["c1", "c1", "c2"]})
+
+
+def made(*links: Any, nodes: pd.DataFrame = ACCOUNTS, **options: Any) -> drgst.TableGraph:
+    return drgst.from_tables(nodes, label="label", id="account", links=links, **options)
+
+
+def pairs(relation: drgst.Relation) -> set[tuple[int, str]]:
+    u, e = relation.incidence.nonzero()
+    return set(zip(u.tolist(), relation.entities[e].tolist(), strict=True))
+
+
+def test_a_column_relates_rows_and_is_no_feature() -> None:
+    tables = made("device")
+    (relation,) = tables.graph.relations
+    assert relation.name == "device"
+    assert pairs(relation) == {(0, "D1"), (1, "D1"), (7, "D1"), (2, "D2"), (4, "D2"), (5, "D3")}
+    assert "device" not in tables.schema.feature_columns
+    assert "relates rows that share a value" in tables.report
+
+
+def test_a_table_relates_rows_and_repeated_links_count_once() -> None:
+    (relation,) = made(drgst.Link(LOGINS)).graph.relations
+    assert relation.name == "phone"
+    assert pairs(relation) == {(0, "p1"), (1, "p1"), (1, "p2"), (5, "p2")}
+    assert set(relation.incidence.data.tolist()) == {1.0}
+
+
+def test_a_chain_is_the_product_of_its_links() -> None:
+    phone, cell = made(drgst.Link(LOGINS), drgst.Link(CELLS)).graph.relations
+    assert (phone.name, cell.name) == ("phone", "cell")
+    assert cell.incidence.toarray()[:, 0].tolist() == [1, 2, 0, 0, 0, 1, 0, 0]
+
+
+def test_columns_may_be_named() -> None:
+    table = LOGINS.assign(when="2026-01-01")
+    with pytest.raises(TableError, match="is not clear \\(columns: account, phone, when\\)"):
+        made(drgst.Link(table))
+    (relation,) = made(drgst.Link(table, source="account", target="phone", name="calls")).graph.relations
+    assert relation.name == "calls"
+
+
+def test_whole_numbers_are_one_entity_with_and_without_decimals() -> None:
+    nodes = ACCOUNTS.assign(device=[7.0, 7.0, 8.0, None, 8.0, 7.0, None, 8.0])
+    (relation,) = made("device", nodes=nodes).graph.relations
+    assert relation.entities.tolist() == ["7", "8"]
+
+
+def test_later_rows_join_by_known_and_new_entities(tmp_path: Path) -> None:
+    first = made("device", drgst.Link(LOGINS, name="phone"))
+    first.schema.save(tmp_path / "schema.json")
+    schema = TableSchema.load(tmp_path / "schema.json")
+    nodes = pd.DataFrame({"account": ["n1", "n2"], "age": [20, 30], "device": ["D2", "D9"]})
+    logins = pd.DataFrame({"account": ["n1", "a7"], "phone": ["p3", "p1"]})
+    later = schema.apply(nodes, {schema.links[1].table: logins}, base=first.graph).graph
+    device, phone = later.relations
+    assert {(8, "D2"), (9, "D9"), (0, "D1")} < pairs(device)
+    assert pairs(phone) == pairs(first.graph.relations[1]) | {(8, "p3"), (7, "p1")}
+    alone = schema.apply(nodes.drop(columns="device")).graph
+    assert not alone.relations
+
+
+@pytest.mark.parametrize(
+    ("links", "change", "reason"),
+    [
+        (["devise"], {}, "nodes: unknown column 'devise'; did you mean 'device'?"),
+        (["device"], {"device": "D1"}, "nodes, column 'device': every row has the value 'D1'"),
+        (["device"], {"device": [f"D{k}" for k in range(8)]}, "column 'device': no two rows have the same value"),
+        (["device"], {"device": None}, "column 'device': all cells are missing"),
+        (["age", "label"], {}, "both label and link name it"),
+        ([drgst.Link(LOGINS.assign(account="x"))], {}, "is not clear"),
+        ([drgst.Link(LOGINS, source="account", target="fone")], {}, "unknown column 'fone'; did you mean 'phone'?"),
+        (
+            [drgst.Link(LOGINS.assign(account=["a0", "a1", "a1", "a1", "a5", "zz"]))],
+            {},
+            "row 6, column 'account': 'zz' is not the id of a node; 1 row with 1 such id",
+        ),
+        (
+            [drgst.Link(LOGINS.assign(account=["a0", None, "a1", "a1", "a5", "a6"]))],
+            {},
+            "row 2, column 'account': the end of the link is empty",
+        ),
+        ([drgst.Link("/nowhere/logins.csv")], {}, "logins.csv"),
+    ],
+)
+def test_bad_links_are_one_sentence(links: list[Any], change: dict[str, Any], reason: str) -> None:
+    with pytest.raises(TableError) as caught:
+        made(*links, nodes=ACCOUNTS.assign(**change))
+    assert any(reason in str(fault) for fault in caught.value.faults), caught.value.faults
+
+
+def test_links_of_another_type_are_refused() -> None:
+    with pytest.raises(SettingError, match=r"links has 3, but takes names of columns and drgst.Link"):
+        made(3)
+
+
+def test_few_cells_are_noted() -> None:
+    nodes = pd.concat([ACCOUNTS.assign(account=ACCOUNTS["account"] + str(k)) for k in range(10)], ignore_index=True)
+    nodes["device"] = ["D1", "D1", "D2", "D2"] + [None] * 76
+    assert any("column 'device': 95% of its cells are missing" in note for note in made("device", nodes=nodes).notes)
+
+
+def test_unknown_sources_are_left_out_on_request() -> None:
+    logins = LOGINS.assign(account=["a0", "a1", "a1", "a1", "a5", "zz"])
+    (relation,) = made(drgst.Link(logins), unknown_endpoints="add").graph.relations
+    assert relation.incidence.shape[0] == 8
