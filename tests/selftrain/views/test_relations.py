@@ -23,10 +23,10 @@ def shared(informative: float, seed: int = 0, features: bool = True, nodes: int 
     rng = np.random.default_rng(seed)
     y = np.arange(nodes) % 2
     same = rng.random(nodes) < informative
-    device = rng.integers(0, 20, nodes) * 2 + np.where(same, y, rng.integers(0, 2, nodes))
+    device = rng.integers(0, 6, nodes) * 2 + np.where(same, y, rng.integers(0, 2, nodes))
     rows = np.arange(nodes)
     ones = np.ones(nodes, dtype=np.float32)
-    devices = Relation.of("device", sp.csr_array((ones, (rows, device)), shape=(nodes, 40)))
+    devices = Relation.of("device", sp.csr_array((ones, (rows, device)), shape=(nodes, 12)))
     phones = Relation.of("phone", sp.csr_array((ones, (rows, rng.integers(0, 40, nodes))), shape=(nodes, 40)))
     x = rng.standard_normal((nodes, 4)) if features else None
     return make_graph(x, sp.coo_array((nodes, nodes)), y).with_(relations=(devices, phones))

@@ -21,7 +21,7 @@ from drgst.selftrain.views.prior import SAMPLED_NODES, match_prior
 from drgst.selftrain.views.regression import SoftmaxRegression, linear_log_probs
 from drgst.selftrain.views.relations import relation_weights
 from drgst.selftrain.views.shared import ViewMaps
-from drgst.selftrain.views.stacking import view_weights
+from drgst.selftrain.views.stacking import PSEUDO_COUNTS, RELATED_COUNTS, view_weights
 from drgst.transforms.products import NARROW_BYTES, in_parts, release, row_blocks
 from drgst.transforms.propagate import smooth_log_probs
 from drgst.transforms.rank_normalise import describe_features
@@ -100,7 +100,8 @@ class MultiViewEnsemble:
                 problem.step(f"making the view {name}", number, len(names))
                 rows[name] = views.shards.at(views[name], train, problem.graph.num_nodes)
             labels, default = problem.graph.labels[train], views.default_weights(problem.graph)
-            weights = view_weights(rows, labels, default, SoftmaxRegression(problem.graph.num_classes))
+            counts = RELATED_COUNTS if problem.graph.relations else PSEUDO_COUNTS
+            weights = view_weights(rows, labels, default, SoftmaxRegression(problem.graph.num_classes), counts)
             kept = {name: w for name, w in weights.items() if w >= MIN_WEIGHT}
             problem.cache[key] = {name: w / sum(kept.values()) for name, w in kept.items()}
         return dict(problem.cache[key])

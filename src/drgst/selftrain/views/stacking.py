@@ -12,6 +12,7 @@ from drgst.uncertainty.calibration import PRIOR_STD
 
 FOLDS = 3
 PSEUDO_COUNTS = 20.0  # labels that the default weights count for: experiment 021
+RELATED_COUNTS = 5.0  # with relations: many views, of which labels must find the few that matter (docs/relations.md)
 
 
 def folds(labels: np.ndarray, number: int = FOLDS) -> np.ndarray:
@@ -33,11 +34,13 @@ def out_of_fold(rows: np.ndarray, labels: np.ndarray, regression: SoftmaxRegress
     return out
 
 
-def stack(log_probs: np.ndarray, labels: np.ndarray, default: np.ndarray) -> np.ndarray:
+def stack(
+    log_probs: np.ndarray, labels: np.ndarray, default: np.ndarray, counts: float = PSEUDO_COUNTS
+) -> np.ndarray:
     """w = argmax Σ_i log softmax(s Σ_v w_v L_vi)[y_i] + m Σ_v w⁰_v log w_v - log² s / 2σ² on the simplex, (V,).
 
     ``log_probs`` are L, (V, M, C), out of fold; ``default`` are w⁰, (V,). The second term is a Dirichlet prior: the
-    default counts for m = 20 labels, so that few labels change it little and many decide. The scale s, with a
+    default counts for m = ``counts`` labels, so that few labels change it little and many decide. The scale s, with a
     log-normal prior, keeps weights from making up for log-probabilities that are too large or too small as a whole.
     """
     views, rows = len(default), np.arange(labels.size)
@@ -46,10 +49,10 @@ def stack(log_probs: np.ndarray, labels: np.ndarray, default: np.ndarray) -> np.
         w = _on_simplex(t[:views])
         z = np.exp(t[views]) * np.tensordot(w, log_probs, 1)
         log_p = log_softmax(z)
-        value = PSEUDO_COUNTS * default @ np.log(w) - (t[views] / PRIOR_STD) ** 2 / 2
+        value = counts * default @ np.log(w) - (t[views] / PRIOR_STD) ** 2 / 2
         error = np.exp(log_p)
         error[rows, labels] -= 1
-        slope = np.exp(t[views]) * np.einsum("mc,vmc->v", error, log_probs) - PSEUDO_COUNTS * default / w
+        slope = np.exp(t[views]) * np.einsum("mc,vmc->v", error, log_probs) - counts * default / w
         by_scale = (error * z).sum() + t[views] / PRIOR_STD**2
         return -float(log_p[rows, labels].sum() + value), np.append(w * (slope - w @ slope), by_scale)
 
@@ -64,6 +67,7 @@ def view_weights(
     labels: np.ndarray,
     default: Mapping[str, float],
     regression: SoftmaxRegression,
+    counts: float = PSEUDO_COUNTS,
 ) -> dict[str, float]:
     """View -> weight, by :func:`stack`, from the rows of the labelled nodes in each view, (M, D).
 
@@ -74,7 +78,7 @@ def view_weights(
     held_out = folds(labels) >= 0
     if held_out.any() and len(prior) > 1:
         each = [out_of_fold(z, labels, regression)[held_out] for z in representations.values()]
-        prior = stack(np.stack(each), labels[held_out], prior)
+        prior = stack(np.stack(each), labels[held_out], prior, counts)
     return dict(zip(representations, prior.tolist(), strict=True))
 
 
