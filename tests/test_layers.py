@@ -22,8 +22,8 @@ ORDERS = {
     ),
     "graph": "invariants relation | core split html stats",
     "tables": (
-        "cells faults naming options | kinds text_file | source | columns relations | adjacency roles | "
-        "links | inspection | build | schema | read"
+        "cells faults naming options | kinds text_file | source | columns relations | roles | links | "
+        "inspection | build | schema | read"
     ),
     "io": "convert folder pyg split_files write_tables | npz | build_folder graph_files",
     "transforms": "products rank_normalise softmax | incidence | features propagate | approximate structure | knn",

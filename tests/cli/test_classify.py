@@ -159,3 +159,34 @@ def test_predict_refuses_what_does_not_fit(classify: Any, refused: Any, call: An
     call("run", "r/graph.npz", *QUICK, "--out", "q")
     Path("r/tables.json").unlink()
     assert "was not made of tables" in refused("predict", "q", "--nodes", "two/accounts.csv")
+
+
+def test_links_from_tables_to_explanation_and_new_rows(call: Any, folder: Path) -> None:
+    shared = drgst.fraud_tables(3, accounts=300, positive_rate=0.2, labelled=20, ring_devices=0.9)
+    for week, name in ((1, "first"), (2, "second")):
+        shared.week(week).write(folder / name)
+    options = ("--label", "label", "--link", "device_id", "--link", "phone", "--out", "run")
+    code, out, _ = call("classify", "first/accounts.csv", *options)
+    assert code == 0
+    assert "device_id      link" in out
+    assert "stage 0: Relations: " in out
+    users = shared.week(1).accounts.to_pandas()
+    rings = shared.week(1).truth.to_pandas()["ring_device"]
+    known = users[rings & users["label"].notna()]
+    others = users[rings & users["label"].isna() & users["device_id"].isin(known["device_id"])]
+    code, out, _ = call("explain", "run", others["account_id"].iloc[0])
+    assert code == 0
+    assert f"device_id {others['device_id'].iloc[0]}" in out
+    assert "known fraud" in out
+    code, out, _ = call("predict", "run", "--nodes", "second/accounts.csv")
+    assert code == 0
+    assert len(rows_of(out)) == 60
+
+
+def test_a_bad_link_is_one_sentence(classify: Any) -> None:
+    code, out, err = classify("--link", "account_id", "--check")
+    assert code == 2
+    assert "accounts.csv, column 'account_id'" in out + err
+    code, out, err = classify("--link", "logins.csv:account", "--check")
+    assert code == 2
+    assert "--link takes FILE:SOURCE-TARGET, not 'logins.csv:account'" in out + err

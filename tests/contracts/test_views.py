@@ -8,20 +8,26 @@ import scipy.sparse as sp
 
 from drgst.datasets.synthetic import block_model
 from drgst.graph.core import Graph, make_graph
+from drgst.graph.relation import Relation
 from drgst.selftrain.views import shared
 from drgst.selftrain.views.graph_views import VIEWS, Views
 from drgst.selftrain.views.shared import ViewMaps
 
-WORDS = block_model(160, 600, seed=0, classes=3, features=60)
+SHARED = tuple(
+    Relation.of(name, np.random.default_rng(k).random((160, 30)) < 0.1) for k, name in enumerate(("device", "phone"))
+)
+WORDS = block_model(160, 600, seed=0, classes=3, features=60).with_(relations=SHARED)
 AMOUNTS = WORDS.with_(features=np.random.default_rng(1).lognormal(3, 2, size=(160, 70)).astype(np.float32))
-EVERY = pytest.mark.parametrize("name", VIEWS)
+RELATED = [f"{kind} by {name}" for name in ("device", "all links") for kind in ("features", "links")]
+EVERY = pytest.mark.parametrize("name", [*VIEWS, *RELATED])
 KINDS = pytest.mark.parametrize("graph", [WORDS, AMOUNTS], ids=["words", "amounts"])
 
 
 def part(graph: Graph, nodes: np.ndarray) -> Graph:
     """The subgraph of some nodes."""
     adjacency = graph.adjacency[nodes][:, nodes]
-    return make_graph(graph.features[nodes], adjacency, graph.labels[nodes], node_ids=graph.node_ids[nodes])
+    made = make_graph(graph.features[nodes], adjacency, graph.labels[nodes], node_ids=graph.node_ids[nodes])
+    return made.with_(relations=tuple(relation.rows(nodes) for relation in graph.relations))
 
 
 def fitted(graph: Graph, name: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -49,7 +55,7 @@ def test_the_row_of_a_node_is_a_sum_over_the_rows_of_all_nodes(graph: Graph, nam
     views = Views(graph)
     z = views[name]
     for node in (0, 7, 159):
-        terms = VIEWS[name].terms(views, node)
+        terms = views.views[name].terms(views, node)
         np.testing.assert_allclose(sum(term.row @ term.weight for term in terms), z[node], atol=2e-4)
 
 
@@ -67,7 +73,7 @@ def test_the_fitted_graph_again(graph: Graph, name: str) -> None:
 def test_nothing_is_fitted_again_on_other_nodes(graph: Graph, name: str) -> None:
     """Of new nodes beside the fitted ones, and of new nodes alone where the view does not know nodes."""
     _, saved = fitted(part(graph, np.arange(120)), name)
-    others = [graph] if VIEWS[name].of_nodes else [graph, part(graph, np.arange(120, 160))]
+    others = [graph] if Views(graph).views[name].of_nodes else [graph, part(graph, np.arange(120, 160))]
     for other in others:
         views = Views(other, ViewMaps(dict(saved)))
         assert np.isfinite(views[name]).all()
@@ -80,8 +86,10 @@ def test_nothing_is_fitted_again_on_other_nodes(graph: Graph, name: str) -> None
 def test_a_graph_that_lacks_what_a_view_needs_does_not_allow_it(name: str) -> None:
     bare = WORDS.with_(adjacency=sp.csr_array((160, 160), dtype=np.float32))
     plain = WORDS.with_(features=sp.csr_array((160, 0), dtype=np.float32))
-    assert (name in Views(bare).available) == (not VIEWS[name].needs_edges)
-    assert (name in Views(plain).available) == (not VIEWS[name].needs_features)
+    view = Views(WORDS).views[name]
+    assert (name in Views(bare).available) == (not view.needs_edges)
+    assert (name in Views(plain).available) == (not view.needs_features)
+    assert (name in Views(WORDS.with_(relations=())).available) == (name not in RELATED)
 
 
 def test_whether_features_are_used_is_decided_on_the_fitted_graph() -> None:

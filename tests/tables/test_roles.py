@@ -6,10 +6,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from drgst.tables.adjacency import edge_notes, mean_weight, merged_adjacency, node_columns, undirected
 from drgst.tables.cells import Cells, read_cells
 from drgst.tables.options import Aggregate, TableOptions
-from drgst.tables.relations import Relation, likely_cause
+from drgst.tables.relations import (
+    Relation,
+    edge_notes,
+    likely_cause,
+    mean_weight,
+    merged_adjacency,
+    node_columns,
+    undirected,
+)
 from drgst.tables.roles import find_id, find_relation, id_texts
 from drgst.tables.source import Table
 

@@ -12,13 +12,12 @@ import scipy.sparse as sp
 from drgst.errors import GraphError
 from drgst.graph.core import UNLABELLED, Graph, make_graph
 from drgst.graph.split import Split
-from drgst.tables.adjacency import edge_notes, merged_adjacency, node_columns, undirected
 from drgst.tables.cells import Cells
 from drgst.tables.faults import counted, some
 from drgst.tables.inspection import Inspection
 from drgst.tables.links import LinkRows
 from drgst.tables.naming import are_whole, clean_ids, relabel
-from drgst.tables.relations import Relation
+from drgst.tables.relations import Relation, edge_notes, merged_adjacency, node_columns, undirected
 
 if TYPE_CHECKING:
     from drgst.tables.schema import TableSchema

@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from drgst.errors import DataFileError
 from drgst.files import PathLike, read_text, reading, write_text
-from drgst.tables.adjacency import mean_weight
 from drgst.tables.build import Parts, TableGraph
 from drgst.tables.cells import Cells, empty_cells
 from drgst.tables.columns import fit_columns
@@ -24,7 +23,7 @@ from drgst.tables.kinds.base import Name, Text
 from drgst.tables.kinds.number import Scores
 from drgst.tables.links import LinkSchema
 from drgst.tables.options import Aggregate, Endpoints, TableOptions
-from drgst.tables.relations import RelationSchema
+from drgst.tables.relations import RelationSchema, mean_weight
 from drgst.tables.source import Table
 
 if TYPE_CHECKING:

@@ -34,9 +34,7 @@ def out_of_fold(rows: np.ndarray, labels: np.ndarray, regression: SoftmaxRegress
     return out
 
 
-def stack(
-    log_probs: np.ndarray, labels: np.ndarray, default: np.ndarray, counts: float = PSEUDO_COUNTS
-) -> np.ndarray:
+def stack(log_probs: np.ndarray, labels: np.ndarray, default: np.ndarray, counts: float = PSEUDO_COUNTS) -> np.ndarray:
     """w = argmax Σ_i log softmax(s Σ_v w_v L_vi)[y_i] + m Σ_v w⁰_v log w_v - log² s / 2σ² on the simplex, (V,).
 
     ``log_probs`` are L, (V, M, C), out of fold; ``default`` are w⁰, (V,). The second term is a Dirichlet prior: the
