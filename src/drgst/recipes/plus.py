@@ -16,7 +16,7 @@ from drgst.selftrain.views.ensemble import MultiViewEnsemble
     "drgst-plus",
     "a linear classifier per view of the graph, combined by out-of-fold likelihood; every label trains",
     "ours, on the loop of Liu et al., WWW 2022",
-    version=14,
+    version=15,
     stages=5,
     val_labels="train",
 )
@@ -30,7 +30,8 @@ def drgst_plus(settings: Settings) -> Recipe:
     Pseudo-labels are selected by p smoothed over the edges of the views, with the class prior that is stated or that p
     expects. True labels together weigh 0.3 of all pseudo-labels; the part of a class grows with the root of its number
     of labels. Five stages. Validation labels, where there are any, train like all others. Cross-fitting the whole run
-    gives the out-of-fold accuracy and one temperature, and its fold runs are averaged with the run.
+    gives the out-of-fold accuracy and one temperature, and its fold runs are averaged with the run. The result is the
+    teacher where it hardly predicts held-out labels and the stages predict them worse.
     """
     return Recipe(
         select=TopShare(),

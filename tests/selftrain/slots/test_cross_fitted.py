@@ -18,7 +18,7 @@ from drgst.selftrain.history import History
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.slots import postprocess as module
-from drgst.selftrain.slots.postprocess import Context, CrossFitted, fold_problem
+from drgst.selftrain.slots.postprocess import Context, CrossFitted, evidence, fold_problem
 from drgst.selftrain.views.ensemble import MultiViewEnsemble
 from drgst.selftrain.views.stacking import folds
 from drgst.transforms.softmax import softmax
@@ -111,7 +111,9 @@ def test_out_of_fold_logits_do_not_depend_on_the_label_of_the_node(monkeypatch: 
     recipe = find_recipe("drgst-plus").make(settings).with_parts(learner=MultiViewEnsemble(weights=weights))
     history = self_train(problem, recipe.with_parts(postprocess=()))
     one, two = (
-        CrossFitted()(history[-1].logits, context(p, recipe.with_parts(postprocess=()), history)).out_of_fold
+        CrossFitted(least=-np.inf)(
+            history[-1].logits, context(p, recipe.with_parts(postprocess=()), history)
+        ).out_of_fold
         for p in (problem, wrong)
     )
     assert one is not None
@@ -155,3 +157,35 @@ def test_probabilities_are_better_calibrated() -> None:
         ClassScores(softmax(z)[split.test], graph.labels[split.test]).ece() for z in (stage.logits, stage.final_logits)
     )
     assert after < before
+
+
+def test_the_result_is_the_teacher_where_held_out_labels_tell_against_self_training() -> None:
+    """Edges across classes: the logits and the saved W are averages of teachers."""
+    graph = block_model(300, 900, seed=0, classes=4, features=60, homophily=0.1, signal=0.1)
+    split = random_split(graph, per_class=12, val=0, test=0, seed=0)
+    spec = find_recipe("drgst-plus")
+    recipe = spec.make(spec.settings({"view": "topology"}))
+    problem = Problem.of(graph, split, spec.settings())
+    history = self_train(problem, recipe)
+    result = history[-1]
+    assert "so the result is the teacher" in result.note
+    teacher = MultiViewEnsemble("topology").predict(result.state, graph, spec.settings())
+    temperature = result.state[f"{LEARNT}temperature"]
+    np.testing.assert_allclose(softmax(result.final_logits), softmax(teacher / temperature), atol=1e-4)
+    assert result.state[f"{LEARNT}correct"].shape == (1,)
+    near, far = (np.abs(teacher - history[k].logits).mean() for k in (0, -1))
+    assert near < far
+
+
+def test_which_stage_is_kept() -> None:
+    """(n E₀ + 4) / (n + 4) < ¼ and E < E₀."""
+    labels = np.arange(60) % 2
+    sure, guess = 6.0 * np.eye(2)[labels], np.zeros((60, 2))
+    wrong = np.where(np.arange(60)[:, None] < 20, sure[:, ::-1], guess)
+    part = CrossFitted()
+    assert evidence(sure, labels) > 0.9
+    assert evidence(guess, labels) == pytest.approx(0)
+    assert part.kept(np.stack([guess, wrong]), labels)[0] == 0
+    assert part.kept(np.stack([guess, sure]), labels) == (-1, "")
+    assert part.kept(np.stack([sure, guess]), labels) == (-1, "")
+    assert part.kept(np.stack([guess, wrong])[:, :6], labels[:6]) == (-1, ""), "six labels are too few to tell"

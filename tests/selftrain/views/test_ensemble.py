@@ -129,8 +129,11 @@ def test_new_nodes_are_predicted_nearly_as_by_a_new_fit() -> None:
     graph = block_model(400, 2_000, seed=0, classes=3, features=60, homophily=0.8, signal=0.6)
     old, new = np.arange(300), np.arange(300, 400)
     split = Split(np.arange(30), np.empty(0, np.int64), np.empty(0, np.int64), np.arange(30, 300))
-    state = trained(Problem.of(part(graph, old), split, Settings()), "auto").state
-    refit = trained(Problem.of(graph, split, Settings()), "auto").logits
+    learner = MultiViewEnsemble(weights=(("topology", 0.8), ("neighbours", 0.2)))
+    targets = Targets(split.train, graph.labels[split.train], np.ones(30), 30)
+    known, all_nodes = Problem.of(part(graph, old), split, Settings()), Problem.of(graph, split, Settings())
+    state = learner.train(known, targets, cross_entropy, (0,), None).state
+    refit = learner.train(all_nodes, targets, cross_entropy, (0,), None).logits
 
     def right(logits: np.ndarray, nodes: np.ndarray) -> float:
         return float((logits.argmax(axis=1) == graph.labels[nodes]).mean())

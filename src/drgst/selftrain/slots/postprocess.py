@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.nn.records import State
-from drgst.selftrain.history import History, Stage
+from drgst.selftrain.history import History, Stage, join_notes
 from drgst.selftrain.learners.base import CrossFits
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.slots.calibrate import Calibrate
@@ -21,7 +21,7 @@ from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 from drgst.selftrain.views.stacking import folds
 from drgst.transforms.propagate import propagate, sym_norm_without_loops
 from drgst.transforms.softmax import log_softmax_float32, softmax
-from drgst.uncertainty.calibration import fit_temperature_with_prior
+from drgst.uncertainty.calibration import fit_temperature_with_prior, log_loss
 from drgst.uncertainty.class_prior import class_shares, fit_temperature_under_prior, parse_shares, prior_shift
 
 if TYPE_CHECKING:
@@ -153,13 +153,15 @@ class CrossFitted(Postprocess):
     The training nodes are split into three folds. For each fold the whole loop runs once more without its labels, with
     the choices that the learner made for the run. Logits that were fitted to a label do not tell how often they are
     wrong elsewhere; out-of-fold logits do. z̄ = z, or the :meth:`average` with the fold runs where the learner can
-    average what it has learnt (:class:`~drgst.selftrain.learners.base.CrossFits`). Nothing is done where every class
-    has one label only, or, unless ``always``, where there are validation labels.
+    average what it has learnt (:class:`~drgst.selftrain.learners.base.CrossFits`), of the stage that is :meth:`kept`.
+    Nothing is done where every class has one label only, or, unless ``always``, where there are validation labels.
     """
 
     folds: int = 3
     always: bool = False
     half_share: float = 10.0  # labels per class at which fold runs have half of the average: experiment 021
+    least: float = 0.25  # evidence of a teacher whose stages are the result in any case: experiment 041
+    certain: float = 4.0  # labels, predicted without doubt, that are added to the evidence, for few labels: the same
 
     def __call__(self, logits: np.ndarray, context: Context) -> Adjusted:
         problem = context.problem
@@ -169,17 +171,24 @@ class CrossFitted(Postprocess):
             return Adjusted(logits)
         recipe = self.fold_recipe(context)
         stages = np.zeros((context.stage.number + 1, labels.size, problem.graph.num_classes), dtype=np.float32)
-        last = []  # of a run, one stage is kept: the others would take as much memory as all stages of the result
+        runs = []  # the teacher and the last stage: all would take as much memory as those of the result
         for number in range(fold.max() + 1):
             problem.step("cross-fitting fold", number + 1, fold.max() + 1)
             inside = fold == number
             run = context.rerun(fold_problem(problem, inside), recipe)
             stages[:, inside] = out_of_fold(run, problem.split.train[inside], len(stages))
-            last.append(run.accepted[-1])
+            runs.append((replace(run.accepted[0], selection_logits=None), run.accepted[-1]))
             del run
         known = fold >= 0
         sample = known & problem.train_sampled
         sample = sample if sample.any() else known
+        note = ""
+        state: State = {}
+        if isinstance(context.recipe.learner, CrossFits):
+            place, note = self.kept(stages[:, sample], labels[sample])
+            stages = stages if place else stages[:1]
+            context = replace(context, stage=context.stage if place else context.history.accepted[0])
+            logits, state = self.average(context, [run[place] for run in runs])
         correct = [int((z.argmax(axis=1) == labels)[known].sum()) for z in stages]
         temperature = fit_temperature_with_prior(stages[-1][sample], labels[sample])
         learnt: State = {
@@ -187,12 +196,24 @@ class CrossFitted(Postprocess):
             "correct": np.array(correct, dtype=np.int64),
             "labels": np.array(known.sum(), dtype=np.int64),
         }
-        state: State = {}
-        if isinstance(context.recipe.learner, CrossFits):
-            logits, state = self.average(context, last)
         calibrated, held_out = (self.apply(learnt, z, problem.graph, "") for z in (logits, stages[-1]))
         held_out[~known] = np.nan
-        return Adjusted(calibrated, learnt, describe(learnt, int((~known).sum())), held_out, state)
+        return Adjusted(calibrated, learnt, join_notes(describe(learnt, int((~known).sum())), note), held_out, state)
+
+    def kept(self, stages: np.ndarray, labels: np.ndarray) -> tuple[int, str]:
+        """-1, the last stage, or 0, the teacher, with a sentence on it; ``stages`` are out-of-fold logits, (S, M, C).
+
+        The teacher where (M E₀ + 4) / (M + 4) < ¼ and E < E₀ for the :func:`evidence` E₀ of the teacher and E of the
+        last stage: pseudo-labels of a teacher that hardly predicts better than chance may add to its errors.
+        """
+        first, last = evidence(stages[0], labels), evidence(stages[-1], labels)
+        shrunk = (labels.size * first + self.certain) / (labels.size + self.certain)
+        if shrunk >= self.least or last >= first:
+            return -1, ""
+        return 0, (
+            "Held-out labels are predicted hardly better than by chance, and worse after self-training, so the result "
+            f"is the teacher (doubt removed: {max(first, 0):.0%}, after self-training {max(last, 0):.0%})."
+        )
 
     def average(self, context: Context, runs: list[Stage]) -> tuple[np.ndarray, State]:
         """(1 - a) z + a mean_k z_k, a = n / (n + 10) for n labels per class; and what the learner averages likewise.
@@ -217,6 +238,16 @@ class CrossFitted(Postprocess):
         learner = learner.with_choices(context.problem) if isinstance(learner, CrossFits) else learner
         stop = (NoNewLabels(), MaxStages(context.stage.number))
         return context.recipe.with_parts(learner=learner, stop=stop, postprocess=())
+
+
+def evidence(logits: np.ndarray, labels: np.ndarray) -> float:
+    """E = 1 - loss / log C, loss = 1/M Σ_i -log softmax(z_i / T)_{y_i}: how much doubt (M, C) ``logits`` remove.
+
+    1 where they leave no doubt about the (M,) ``labels``, 0 where they are no better than a guess among C classes. T is
+    that of :func:`~drgst.uncertainty.calibration.fit_temperature_with_prior`.
+    """
+    temperature = fit_temperature_with_prior(logits, labels)
+    return 1 - log_loss(logits / temperature, labels) / float(np.log(logits.shape[1]))
 
 
 def out_of_fold(run: History, nodes: np.ndarray, stages: int) -> np.ndarray:

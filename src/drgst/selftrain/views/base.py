@@ -90,10 +90,12 @@ class View(ABC):
 class PropagatedView(View):
     """Z M / ‖·‖₂, Z = centred rows of Π X of unit length, Π = α Σ_k (1-α)^k S^k, M = :func:`ridge_map` of X and Z.
 
-    Directions in which a node and its surroundings agree keep their length, noise gets shorter (experiment 034).
+    Directions in which a node and its surroundings agree keep their length, noise gets shorter (experiment 034). Rows
+    are not centred where ``centred`` is false.
     """
 
     saved = ("mean", "map")
+    centred: ClassVar[bool] = True
 
     def matrix(self, shared: Shared) -> Normalised:
         """S, the same object for every call: Â of the graph, unless a view has other edges."""
@@ -106,7 +108,8 @@ class PropagatedView(View):
     def make(self, shared: Shared) -> np.ndarray:
         x, maps, shards = self.table(shared), shared.maps, shared.shards
         out = shared.empty(x.shape, self.name)
-        z, mean = self._propagation(shared).unit_rows(x, out, maps.arrays.get(f"{self.name}.mean"), shards)
+        known = maps.arrays.get(f"{self.name}.mean", None if self.centred else np.zeros(x.shape[1], np.float32))
+        z, mean = self._propagation(shared).unit_rows(x, out, known, shards)
         maps.arrays[f"{self.name}.mean"] = all_columns(mean, shards)
         weight = maps.learn(f"{self.name}.map", lambda: ridge_map(shards.to_rows(x, z.shape[1]), z, shards))
         for rows in row_blocks(*z.shape):
@@ -118,7 +121,8 @@ class PropagatedView(View):
         start = np.stack(reach_of(node, shared.graph.num_nodes), axis=1)
         ((_, reach),) = self._propagation(shared).blocks(start)  # Π is symmetric
         table = shared.once(f"table of {self.name}", lambda: self.table(shared))
-        return [Term.of_unit(reach[:, 0], reach[:, 1], table, shared.maps.arrays[f"{self.name}.map"])]
+        usual = reach[:, 1] if shared.maps.arrays[f"{self.name}.mean"].any() else np.zeros_like(reach[:, 1])
+        return [Term.of_unit(reach[:, 0], usual, table, shared.maps.arrays[f"{self.name}.map"])]
 
     def _propagation(self, shared: Shared) -> Polynomial:
         """Π, of fewer steps for a large graph."""

@@ -28,7 +28,7 @@ from drgst.transforms.rank_normalise import describe_features
 from drgst.transforms.softmax import entropy, log_softmax_float32
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
-MIN_WEIGHT = 0.01  # of a view that is used
+MIN_WEIGHT = 0.03  # of a view that is used: experiment 041
 SHOWN_COLUMNS = 64  # of the embedding
 SHARE = ".share"  # suffix of the weight of a view in a state
 MAPS = "map."  # prefix of what views have fitted, in a state
@@ -89,7 +89,7 @@ class MultiViewEnsemble:
         return Views.of(problem.graph, problem.graph_cache, problem.shards)
 
     def view_weights(self, problem: Problem) -> dict[str, float]:
-        """View -> weight, fitted once per problem; views below 0.01 are left out."""
+        """View -> weight, fitted once per problem; views below 0.03 are left out."""
         if self.weights:
             return dict(self.weights)
         key = ("view weights", self.view)

@@ -12,11 +12,16 @@ from drgst.transforms.products import ScaledMatrix
 
 
 class Neighbours(PropagatedView):
-    """S = Â, X = TF-IDF of A + I with unit rows, reduced to its leading columns: a node's neighbours are its words."""
+    """S = Â, X = TF-IDF of A + I with unit rows, reduced to its leading columns: a node's neighbours are its words.
+
+    Rows of Π X are longer the more edges a node has. Centred, those of all nodes with few edges would be nearly the
+    same (experiment 041).
+    """
 
     name = "neighbours"
     needs_edges = of_nodes = True
     homophily_by = "structure"
+    centred = False
 
     def table(self, shared: Shared) -> np.ndarray:
         """The reduced words; only nodes of the fitted graph are words."""
