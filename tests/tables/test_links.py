@@ -25,8 +25,8 @@ LOGINS = pd.DataFrame({"account": ["a0", "a1", "a1", "a1", "a5", "a6"], "phone":
 CELLS = pd.DataFrame({"phone": ["p1", "p2", "p9"], "cell": ["c1", "c1", "c2"]})
 
 
-def made(*links: Any, nodes: pd.DataFrame = ACCOUNTS, **options: Any) -> drgst.TableGraph:
-    return drgst.from_tables(nodes, label="label", id="account", links=links, **options)
+def made(*links: Any, nodes: pd.DataFrame = ACCOUNTS, edges: Any = None, **options: Any) -> drgst.TableGraph:
+    return drgst.from_tables(nodes, edges, label="label", id="account", links=links, **options)
 
 
 def pairs(relation: drgst.Relation) -> set[tuple[int, str]]:
@@ -128,3 +128,47 @@ def test_unknown_sources_are_left_out_on_request() -> None:
     logins = LOGINS.assign(account=["a0", "a1", "a1", "a1", "a5", "zz"])
     (relation,) = made(drgst.Link(logins), unknown_endpoints="add").graph.relations
     assert relation.incidence.shape[0] == 8
+
+
+PAYMENTS = pd.DataFrame(
+    {
+        "source": ["a0", "a1", "a2", "a3"],
+        "target": ["a1", "a2", "a3", "a4"],
+        "when": ["2026-01-01", "2026-02-01", "2026-03-01T00:30:00+01:00", "2026-04-01"],
+    }
+)
+
+
+def test_as_of_leaves_out_later_edges_and_links() -> None:
+    logins = LOGINS.assign(seen=["2026-01-01", "2026-01-01", "2026-05-01", "2026-05-01", "2026-01-01", "2026-01-01"])
+    tables = made(drgst.Link(logins), edges=PAYMENTS, as_of="2026-02-28T23:45:00Z")
+    assert tables.graph.num_edges == 3  # half past midnight in Paris is before that
+    assert pairs(tables.graph.relations[0]) == {(0, "p1"), (1, "p1"), (5, "p2")}
+    assert any("1 row after 2026-02-28T23:45:00Z left out" in note for note in tables.notes)
+    assert made(edges=PAYMENTS).graph.num_edges == 4
+
+
+def test_half_life_lets_old_edges_and_links_count_less() -> None:
+    a = made(edges=PAYMENTS, as_of="2026-03-03", half_life="30d", edge_columns=False).graph.adjacency
+    assert a[1, 2] == pytest.approx(0.5)
+    assert a[0, 1] == pytest.approx(0.5 ** (61 / 30))
+    logins = LOGINS.assign(seen=["2026-01-01", "2026-01-01", "2026-01-31", "2026-01-31", "2026-01-01", "2026-01-01"])
+    b = made(drgst.Link(logins), half_life="30d").graph.relations[0].incidence.toarray()
+    assert b[0, 0] == pytest.approx(0.5)
+    assert b[1, 0] == 1  # by its latest login
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"as_of": "2020-01-01"}, "column 'when': no row is of 2020-01-01 or before: the first is of 2026-01-01"),
+        ({"as_of": "soon"}, "as_of is 'soon', but must be a date"),
+        ({"half_life": "a month"}, "half_life is 'a month', but must be a time above 0"),
+        ({"half_life": "0d"}, "half_life is '0d'"),
+        ({"as_of": "2026-01-01", "drop": "when"}, "no column of times was found"),
+        ({"time": "when", "as_of": "2026-01-01", "edges": PAYMENTS.assign(when="early")}, "'early' is neither a date"),
+    ],
+)
+def test_bad_times_are_one_sentence(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises((TableError, SettingError), match=reason):
+        made(**{"edges": PAYMENTS, **options})

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
+TABLE_SETTINGS = ("aggregate", "as_of", "half_life")  # of from_tables, which --set takes, too
+
 
 @app.command()
 def classify(
@@ -65,14 +67,14 @@ def classify(
         raise SettingError(f"{nodes} is a graph file, not a table: use drgst run {nodes}{named}")
     if (label is None) == (labels is None):
         raise SettingError("give --label, the column of classes, or --labels, a CSV with ids and labels")
-    config, aggregate = _config(recipe, changes, prior)
+    config, rules = _config(recipe, changes, prior)
     if labels is not None:
         config = replace(config, add_labels=str(Path(labels).absolute()))
     name = replace(config, data=Path(nodes).name.partition(".")[0]).run_name()
     folder = RunFolder(out or Path("runs") / name)
     if not check:
         folder.check_free(False, force)
-    options = table_options(columns or (), label=label, aggregate=aggregate, unknown_endpoints=unknown_endpoints)
+    options = table_options(columns or (), label=label, unknown_endpoints=unknown_endpoints) | rules
     options |= {"links": [parse_link(text) for text in links]} if links else {}
     tables, faults = try_tables(nodes, edges, config.added_classes(), **options)
     if tables is None:
@@ -96,20 +98,23 @@ def classify(
         emit({**summary, "folder": str(folder), "schema": tables.schema.model_dump(mode="json")})
 
 
-def _config(recipe: str, changes: list[str] | None, prior: list[str] | None) -> tuple[RunConfig, str | None]:
-    """The config, and the rule for repeated edges."""
+def _config(recipe: str, changes: list[str] | None, prior: list[str] | None) -> tuple[RunConfig, dict[str, Any]]:
+    """The config, and the settings of tables."""
     from drgst.errors import SettingError
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig
     from drgst.runs.config_file import parse_changes
 
     spec = find_recipe(recipe)
-    settings = parse_changes(changes or [], also=("seed", "aggregate")) | ({"prior": ", ".join(prior)} if prior else {})
-    seed, aggregate = str(settings.pop("seed", "0")), settings.pop("aggregate", None)
+    settings = parse_changes(changes or [], also=("seed", *TABLE_SETTINGS)) | (
+        {"prior": ", ".join(prior)} if prior else {}
+    )
+    seed = str(settings.pop("seed", "0"))
+    rules = {name: str(settings.pop(name)) for name in TABLE_SETTINGS if name in settings}
     if not seed.isdigit():
         raise SettingError(f"seed is {seed!r}, but must be a whole number, 0 or above")
     spec.settings(settings)
-    return RunConfig(recipe=spec.name, seed=int(seed), settings=settings), aggregate
+    return RunConfig(recipe=spec.name, seed=int(seed), settings=settings), rules
 
 
 def _print_check(tables: TableGraph, json: bool) -> None:

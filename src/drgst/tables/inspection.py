@@ -18,7 +18,7 @@ from drgst.tables.faults import Fault, TableError, counted, some
 from drgst.tables.links import LinkSchema, LinkTable, clean_name, find_link
 from drgst.tables.naming import LONGEST_ID, are_whole, as_integer, encode_labels
 from drgst.tables.options import Link, TableOptions
-from drgst.tables.relations import EdgeTable, RelationSchema
+from drgst.tables.relations import EdgeTable, Period, RelationSchema
 from drgst.tables.roles import find_id, find_relation, id_texts, unused_columns
 from drgst.tables.source import Table, open_table
 
@@ -48,6 +48,7 @@ class Inspection:
         known: Set[str] = frozenset(),
     ) -> None:
         self.options, self.schema, self.known = options, schema, known
+        self.period = Period(options.as_of, options.half_life)
         self.faults: list[Fault] = []
         self.notes: list[str] = []
         self.id: str | None = None
@@ -94,7 +95,7 @@ class Inspection:
                 continue
             relation = self._found(name, table, ids) if self.schema is None else self._fitted(name, table, self.schema)
             if relation is not None:
-                edge = EdgeTable(table, relation, are_whole(self.ids))
+                edge = EdgeTable(table, relation, are_whole(self.ids), period=self.period)
                 refuse = self.options.unknown_endpoints == "refuse" and bool(self.ids)
                 self.faults += edge.faults(ids if refuse else None)
                 self.edges.append(edge)
@@ -125,7 +126,7 @@ class Inspection:
                 if isinstance(schema, Fault):
                     self.faults.append(schema)
                     continue
-                self.links.append(LinkTable(schema, opened[1]))
+                self.links.append(LinkTable(schema, opened[1], self.period))
             else:
                 continue
             known[self.links[-1].schema.name] = set(self.links[-1].entities)

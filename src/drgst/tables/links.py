@@ -16,10 +16,11 @@ from drgst.graph.relation import Relation
 from drgst.tables.cells import Cells
 from drgst.tables.columns import no_column
 from drgst.tables.faults import Fault, counted, some
+from drgst.tables.kinds import detect
 from drgst.tables.kinds.base import Name
 from drgst.tables.naming import without_decimals
 from drgst.tables.options import Link
-from drgst.tables.relations import likely_cause
+from drgst.tables.relations import Period, likely_cause, times
 from drgst.tables.roles import MATCHED, id_texts, share_of_ids
 from drgst.tables.source import Table
 
@@ -36,6 +37,7 @@ class LinkSchema(BaseModel):
     table: Name | None = None  # the table of links; None for a column of the node table
     source: Name | None = None  # its column of rows, or of entities of the link ``through``
     through: Name | None = None
+    time: Name | None = None
 
     def describe(self) -> tuple[str, str, str]:
         """Column, role and use, for the report."""
@@ -47,8 +49,8 @@ class LinkSchema(BaseModel):
 class LinkTable:
     """The cells of one link: of the node table, or of a table of its own."""
 
-    def __init__(self, schema: LinkSchema, table: Table) -> None:
-        self.schema, self.table = schema, table
+    def __init__(self, schema: LinkSchema, table: Table, period: Period = Period()) -> None:  # noqa: B008
+        self.schema, self.table, self.period = schema, table, period
 
     @cached_property
     def targets(self) -> Cells:
@@ -73,6 +75,8 @@ class LinkTable:
             yield self.table.fault(message, column=column, option="link")
         if self.schema.source is None:
             return
+        if self.schema.time is not None:
+            yield from self.period.faults(self.table, self.schema.time, self._time())
         cells, texts = self.table.texts[self.schema.source], self.sources(whole_ids)
         if cells.missing.any():
             row, rows = int(np.flatnonzero(cells.missing)[0]), counted(int(cells.missing.sum()), "row")
@@ -97,10 +101,18 @@ class LinkTable:
         return without_decimals(texts) if whole_ids else texts
 
     def incidence(self, index: Mapping[str, int], whole_ids: bool) -> sp.csr_array:
-        """B_ue = 1 where a row links source u of ``index`` to entity e, (U, E); other sources are left out."""
+        """B_ue = 1 where a row links source u of ``index`` to entity e, (U, E); other sources are left out.
+
+        With a half-life, the weight of the latest such row.
+        """
         cells = self.table.texts[str(self.schema.source)]
         places = np.array([index.get(text, -1) for text in self.sources(whole_ids)], dtype=np.int64)
-        return _ones(cells.spread(places, -1), self.targets.codes, (len(index), len(self.entities)))
+        weights = None if self.schema.time is None else self.period.weights(self._time())
+        return _entries(cells.spread(places, -1), self.targets.codes, (len(index), len(self.entities)), weights)
+
+    def _time(self) -> np.ndarray:
+        cells = self.table.cells[str(self.schema.time)]
+        return cells.spread(np.nan_to_num(times(cells), nan=-np.inf), -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +132,7 @@ class LinkRows:
             if schema.table is None:
                 codes = link.targets.codes[self.rows]
                 nodes = self.start + np.arange(codes.size)
-                b = _ones(nodes, codes, (len(self.index), len(link.entities)))
+                b = _entries(nodes, codes, (len(self.index), len(link.entities)))
             elif schema.through is None:
                 b = link.incidence(self.index, self.whole_ids)
             else:
@@ -146,13 +158,16 @@ def find_link(link: Link, name: str, table: Table, ids: Set[str], known: Mapping
         best = max(((s, c, n) for s, c, n in chains if link.source in (None, c)), default=(0.0, "", ""))
         source, through = (best[1], best[2]) if best[0] >= MATCHED else (link.source, None)
     others = [column for column in table.cells if column != source]
-    target = link.target or (others[0] if len(others) == 1 else None)
+    dated = [column for column in others if column != link.target and detect(column, table.cells[column])[0] == "date"]
+    undated = [column for column in others if column not in dated]
+    target = link.target or (undated[0] if len(undated) == 1 else None)
     if source is None or target is None or source == target:
         message = f"which columns hold the rows and what they share is not clear (columns: {', '.join(table.cells)})"
         return table.fault(message, option="link", value=f"{table.file}:SOURCE-TARGET")
     given = clean_name(link.name or target)
     unique = given if given not in known else clean_name(f"{name} {given}")
-    return LinkSchema(name=unique, target=target, table=name, source=source, through=through)
+    time = dated[0] if dated else None
+    return LinkSchema(name=unique, target=target, table=name, source=source, through=through, time=time)
 
 
 def clean_name(text: str) -> str:
@@ -160,13 +175,18 @@ def clean_name(text: str) -> str:
     return re.sub(r"[./+]", "_", text)
 
 
-def _ones(rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> sp.csr_array:
-    """1 at the places of both, (N, E), where none is -1; repeated ones count once."""
-    keep = (rows >= 0) & (columns >= 0)
-    b = sp.csr_array((np.ones(int(keep.sum()), dtype=np.float32), (rows[keep], columns[keep])), shape=shape)
-    b.sum_duplicates()
-    b.data[:] = 1
-    return b
+def _entries(
+    rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], weights: np.ndarray | None = None
+) -> sp.csr_array:
+    """The largest weight, by default 1, at each of the places of both, (N, E), where none is -1."""
+    weights = np.ones(rows.size) if weights is None else weights
+    keep = (rows >= 0) & (columns >= 0) & (weights > 0)
+    places, weights = rows[keep] * shape[1] + columns[keep], weights[keep]
+    order = np.lexsort((weights, places))
+    places, weights = places[order], weights[order]
+    last = np.append(places[1:] != places[:-1], True)[: places.size]
+    ends = np.divmod(places[last], max(shape[1], 1))
+    return sp.csr_array((weights[last].astype(np.float32), ends), shape=shape)
 
 
 def _joined(old: Relation, new: Relation | None, nodes: int) -> Relation:

@@ -48,6 +48,8 @@ class TableOptions:
     aggregate: Aggregate = "sum"
     unknown_endpoints: Endpoints = "refuse"
     links: Any = ()  # columns of the node table, and tables of links
+    as_of: str | None = None  # the moment up to which edges and links count
+    half_life: str | None = None  # after which an edge or link counts half, such as 30d
     edge_columns: bool = True  # whether degrees, partners and amounts become node columns
     raw: bool = False  # whether numbers stay as they are where all columns are numbers and no cell is missing
     classes: tuple[str, ...] | None = None  # of the model that will predict the graph: labels may then be missing

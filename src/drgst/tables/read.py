@@ -58,6 +58,8 @@ def from_tables(
     unknown_endpoints: Endpoints = "refuse",
     edge_columns: bool = True,
     links: Any = (),
+    as_of: str | None = None,
+    half_life: str | None = None,
 ) -> TableGraph:
     """A graph from a table with one row per node and tables with one row per edge, with columns of any type.
 
@@ -80,6 +82,9 @@ def from_tables(
 
     ``links`` relate rows that share something: names of columns of ``nodes``, and :class:`Link` for tables of links to
     entities that have no row. A table whose source are entities of an earlier link continues it, once.
+
+    ``as_of``, a date, leaves out edges and links that are later, so that a back-test has no leak from the future.
+    ``half_life``, such as ``30d``, lets an edge or link of that age count half. Columns of links have no time.
 
     Raises :class:`TableError` with all faults; :func:`check_tables` lists them without raising.
     """

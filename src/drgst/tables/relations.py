@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cached_property
 from typing import Annotated
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 from pydantic import BaseModel, ConfigDict, Field
 
+from drgst.errors import SettingError
 from drgst.tables.cells import Cells, empty_cells
 from drgst.tables.faults import Fault, counted, some
 from drgst.tables.kinds.base import Name
@@ -54,6 +57,56 @@ class RelationSchema(BaseModel):
         return [name for name in named if name is not None]
 
 
+@dataclass(frozen=True)
+class Period:
+    """Which rows of a table with times count, and how much: those up to ``as_of``, 0.5^(age / half-life) each."""
+
+    as_of: str | None = None
+    half_life: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.as_of is not None and np.isnan(self._moment):
+            raise SettingError(f"as_of is {self.as_of!r}, but must be a date, such as 2026-06-01, or a number")
+        if self.half_life is not None and not self._days > 0:
+            raise SettingError(f"half_life is {self.half_life!r}, but must be a time above 0, such as 12h, 30d or 4w")
+
+    @property
+    def _moment(self) -> float:
+        return float(times(Cells(pa.array([str(self.as_of)]), np.zeros(1, dtype=np.int64)))[0])
+
+    @property
+    def _days(self) -> float:
+        found = re.fullmatch(r"(\d+\.?\d*)([hdw])", str(self.half_life))
+        return float(found[1]) * {"h": 1 / 24, "d": 1, "w": 7}[found[2]] if found else np.nan
+
+    def weights(self, time: np.ndarray) -> np.ndarray:
+        """The weight of each row by its time, (E,), 0 where it does not count; rows without a time have -∞."""
+        weight = np.ones(time.size)
+        last = self._moment if self.as_of is not None else float(time.max(initial=-np.inf))
+        if self.as_of is not None:
+            weight[(time > last) | ~np.isfinite(time)] = 0
+        if self.half_life is not None:
+            weight *= 0.5 ** (np.maximum(last - time, 0) / self._days)
+        return weight
+
+    def faults(self, table: Table, column: str | None, time: np.ndarray | None) -> list[Fault]:
+        """A table without times, or whose times are all later."""
+        if self.as_of is None and self.half_life is None:
+            return []
+        if column is None or time is None:
+            return [table.fault("no column of times was found, which as_of and half_life need", option="time")]
+        if not time.size or self.weights(time).any():
+            return []
+        known = time[np.isfinite(time)]
+        first = f": the first is of {_shown(known.min())}" if known.size else ""
+        return [table.fault(f"no row is of {self.as_of} or before{first}", column=column)]
+
+
+def _shown(time: float) -> str:
+    """A date, or a number that is no day of this or the last century."""
+    return str(date(1970, 1, 1) + timedelta(days=time)) if abs(time) < 36_500 else f"{time:g}"
+
+
 @dataclass(frozen=True, eq=False)
 class Relation:
     """E directed rows between nodes, without self-loops."""
@@ -69,8 +122,15 @@ class Relation:
 class EdgeTable:
     """One edge table with the role of its columns; a column that it lacks has missing cells."""
 
-    def __init__(self, table: Table, schema: RelationSchema, whole_ids: bool, style: Style | None = None) -> None:
-        self.table, self.schema = table, schema
+    def __init__(
+        self,
+        table: Table,
+        schema: RelationSchema,
+        whole_ids: bool,
+        style: Style | None = None,
+        period: Period = Period(),  # noqa: B008
+    ) -> None:
+        self.table, self.schema, self.period = table, schema, period
         self.whole_ids = whole_ids  # whether node ids are whole numbers, so that 7.0 is 7
         self.style = style  # of the weights; that of the column if None
 
@@ -88,6 +148,8 @@ class EdgeTable:
     def faults(self, ids: Set[str] | None) -> list[Fault]:
         """The faults of the cells; ends are compared with ``ids`` unless it is None."""
         found = [*self._bad_weights(), *self._bad_times()]
+        timed = None if self.schema.time is None else self._time()
+        found += self.period.faults(self.table, self.schema.time, timed) if not found else []
         for column, texts in self.ends.items():
             cells = self.cells(column)
             if cells.missing.any():
@@ -119,6 +181,12 @@ class EdgeTable:
             median = float(np.median(weight[~missing]))
             weight = np.where(missing, median, weight)
             notes.append(imputed(self.table.file, str(self.schema.weight), int(missing.sum()), median))
+        if self.period != Period():
+            counts = self.period.weights(self._time())
+            later = int((counts[keep] == 0).sum())
+            notes += [f"{self.table.file}: {counted(later, 'row')} after {self.period.as_of} left out"] if later else []
+            keep &= counts > 0
+            weight = counts if weight is None else weight * counts
         weight = None if weight is None else weight[keep]
         amounts = {name: self._numbers(name)[keep] for name in self.schema.amounts}
         return Relation(self.schema.name, source[keep], target[keep], weight, self._time()[keep], amounts), notes
@@ -153,7 +221,7 @@ class EdgeTable:
         if column is None:
             return []
         cells = self.cells(column)
-        bad = np.isnan(_times(cells))
+        bad = np.isnan(times(cells))
         if not bad.any() or cells.share(~bad) >= 0.5:
             return []
         message = f"{cells.chosen(bad)[0][0]!r} is neither a date nor a number"
@@ -163,14 +231,14 @@ class EdgeTable:
         if self.schema.time is None:
             return np.arange(self.table.data.num_rows, dtype=np.float64)
         cells = self.cells(self.schema.time)
-        return cells.spread(np.nan_to_num(_times(cells), nan=-np.inf), -np.inf)
+        return cells.spread(np.nan_to_num(times(cells), nan=-np.inf), -np.inf)
 
     def _numbers(self, column: str) -> np.ndarray:
         cells = self.cells(column)
         return cells.spread(numbers(cells, self.style if column == self.schema.weight else None), np.nan)
 
 
-def _times(cells: Cells) -> np.ndarray:
+def times(cells: Cells) -> np.ndarray:
     """Days or numbers, (V,); NaN where a text is neither."""
     found = numbers(cells, "plain")
     if cells.share(np.isfinite(found)) >= 0.5:

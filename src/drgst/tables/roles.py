@@ -74,7 +74,8 @@ def find_relation(
     weight = options.weight or (WEIGHT if free else None)
     weight = weight if weight in cells else None
     others = [name for name in cells if name not in (source, target, *options.drop)]
-    unused = not options.edge_columns and options.aggregate != "last"
+    timed = options.aggregate == "last" or options.as_of is not None or options.half_life is not None
+    unused = not options.edge_columns and not timed
     kinds = {name: None if unused else detect(name, cells[name])[0] for name in others}
     time = options.time or next((name for name in others if kinds[name] == "date"), None)
     amounts = tuple(name for name in others if name == weight or (kinds[name] == "number" and name != time))
