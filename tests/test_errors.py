@@ -59,7 +59,6 @@ def test_a_missing_module_names_its_extra() -> None:
 
 def test_what_there_is_can_be_had_and_more_is_refused_with_both_figures() -> None:
     available = available_memory()
-    assert available is not None
     assert available > 10**7
     check_memory(10**6, "little")
     with pytest.raises(MemoryLimitError, match=r"^3 classes would need 1,024.0 TB of memory, but .* (G|M)B are avail"):

@@ -130,7 +130,6 @@ def test_a_new_command_is_one_line_and_ctrl_c_is_exit_code_130(tmp_path: Path) -
     code = "import drgst.cli; drgst.cli.COMMANDS['slow'] = ('slow', 'Sleep.'); drgst.cli.main(['slow'])"
     env = os.environ | {"PYTHONPATH": str(tmp_path)}
     process = subprocess.Popen([sys.executable, "-c", code], env=env, stdout=-1, stderr=-1)
-    assert process.stdout is not None
     assert process.stdout.readline() == b"started\n"
     process.send_signal(signal.SIGINT)
     _, words = process.communicate(timeout=60)

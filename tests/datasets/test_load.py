@@ -70,7 +70,6 @@ def check_against_the_paper(graph: Graph, features: bool = True) -> None:
     paper = DATASETS[graph.name].paper
     assert (graph.num_nodes, graph.num_edges, graph.num_classes) == (paper.nodes, paper.pairs, paper.classes)
     assert graph.num_features == (paper.features if features else 0)
-    assert graph.split is not None
     assert graph.split.test.size == 1000
     assert graph.split.val.size == (496 if graph.name == "corafull" else 500)
     if graph.name in HOMOPHILY:
@@ -80,7 +79,6 @@ def check_against_the_paper(graph: Graph, features: bool = True) -> None:
 def test_cora_needs_no_files_and_no_network(fresh_cache: Path) -> None:
     graph = drgst.load("cora")
     check_against_the_paper(graph)
-    assert graph.split is not None
     assert np.bincount(graph.labels[graph.split.train]).tolist() == [20] * 7
     assert graph.class_names[3] == "Neural_Networks"
     assert not fresh_cache.exists()
@@ -103,7 +101,6 @@ def test_the_script_builds_the_embedded_file(cora: Graph, data_root: Path) -> No
 def test_planetoid_sets_match_the_paper(data_root: Path, name: str) -> None:
     graph = drgst.load(name, data_root)
     check_against_the_paper(graph)
-    assert graph.split is not None
     assert np.bincount(graph.labels[graph.split.train]).tolist() == [20] * graph.num_classes
 
 
@@ -145,7 +142,6 @@ def test_corafull_without_its_features_says_so(
         graph = drgst.load("corafull", data_root)
     check_against_the_paper(graph, features=False)
     assert any("features of CoraFull are not available" in note for note in graph.notes)
-    assert graph.split is not None
     counts = np.bincount(graph.labels[graph.split.train], minlength=70)
     assert counts[68] == 15
     assert (graph.labels == 68).sum() == 15

@@ -32,7 +32,6 @@ def test_rows_edges_gaps_and_the_public_split(tmp_path: Path, tiny_planetoid: Ca
     pairs = {(int(i), int(j)) for i, j in zip(*graph.adjacency.nonzero(), strict=True) if i < j}
     assert pairs == {(0, 1), (0, 509), (3, 506)}
     split = graph.split
-    assert split is not None
     assert split.train.tolist() == [0, 1]
     assert np.array_equal(split.val, np.arange(2, 502))
     assert split.test.tolist() == [506, 507, 509]
@@ -63,7 +62,6 @@ def test_the_real_files_agree_with_pyg(data_root: Path, tmp_path: Path, name: st
     shutil.copytree(data_root / name.capitalize() / "raw", tmp_path / title / "raw")
     theirs = Planetoid(str(tmp_path), title)[0]
     ours = read_planetoid(data_root / name.capitalize() / "raw", name)
-    assert ours.split is not None
     assert np.array_equal(ours.features.toarray(), theirs.x.numpy())
     known = ours.labels >= 0  # PyG gives Citeseer's 15 nodes without a label class 0
     assert (~known).sum() == (15 if name == "citeseer" else 0)

@@ -81,7 +81,6 @@ def test_a_small_zip(tmp_path: Path) -> None:
     graph = read_flickr(write_flickr(tmp_path))
     assert graph.features.toarray().tolist() == [[0, 1], [1, 0], [0, 0]]
     assert graph.num_edges == 2
-    assert graph.split is not None
     assert (graph.split.name, graph.split.test.tolist()) == ("public", [2])  # listed twice, counted once
 
 
@@ -178,7 +177,6 @@ def test_load_takes_it_from_the_data_folder(tmp_path: Path, fresh_cache: Path, m
         monkeypatch.setitem(FILES, path, replace(FILES[path], sha256=sha256(tmp_path / "root" / path)))
     graph = drgst.load("corafull", tmp_path / "root")
     assert graph.num_features == 4
-    assert graph.split is not None
     assert graph.split.val.tolist() == [2]  # listed twice, counted once
 
 

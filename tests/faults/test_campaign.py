@@ -10,7 +10,6 @@ import contextlib
 import io
 import pickle
 import shutil
-import sqlite3
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -223,20 +222,6 @@ def test_wrong_configs(good: Path, case: tuple[str, str, str]) -> None:
     text = "\n".join(f"[{t}]\n" + "\n".join(f"{k} = {v}" for k, v in c.items()) for t, c in lines.items())
     Path("run.toml").write_text(text, encoding="utf-8")
     answers("run", "--config", "run.toml", "--out", "out", wrong=True, named="run.toml")
-
-
-STATEMENTS = """UPDATE runs SET test_accuracy = 1e308; UPDATE runs SET test_accuracy = x'00ff'; DROP TABLE runs
-UPDATE runs SET settings = '3'; UPDATE runs SET draw = 'one'; UPDATE runs SET recipe = x'ff'; PRAGMA user_version = 99
-ALTER TABLE runs RENAME COLUMN draw TO drew; PRAGMA application_id = 7""".replace("\n", "; ").split("; ")
-
-
-@pytest.mark.parametrize("statement", STATEMENTS)
-def test_wrong_stores(good: Path, statement: str) -> None:
-    path = copied(good / "runs.db")
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        db.execute(statement)
-        db.commit()
-    answers("lab", "bench", "export", "o.csv", "--store", path, wrong=True, named="runs.db")
 
 
 NAMES = ["\x00", "nan", "[", "é\ud800", "../../x", "\x1b[31m", "=1+1", "gnc", "x" * 300, " ", "%s%n"]

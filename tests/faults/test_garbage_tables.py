@@ -97,7 +97,6 @@ def test_honest_tables_load(names: list[str], data: st.DataObject) -> None:
     pairs = data.draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=6))
     rows = [[i, label, repr(value)] for i, label, value in zip(ids, labels, values, strict=False)]
     graph = attempt(as_csv([["id", "label", "f"], *rows]), as_csv([["source", "target"], *[list(p) for p in pairs]]))
-    assert graph is not None
     assert graph.node_ids.tolist() == ids
     assert graph.features[:, 0].tolist() == values
     assert graph.num_edges == len({frozenset(p) for p in pairs if p[0] != p[1]})

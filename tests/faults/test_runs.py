@@ -88,13 +88,8 @@ def test_settings_out_of_range(refused: Any, tmp_path: Path, change: str, words:
         ("[settings]\nepoch = 3\n", "unknown setting 'epoch'; did you mean 'epochs'?"),
         ("[run]\nrecip = 'gcn'\n", "did you mean 'recipe'?"),
         ("[seting]\n", "unknown table 'seting'; did you mean 'settings'?"),
-        ("[run]\nrecipe = 'drgst-d'\n", "unknown recipe 'drgst-d'"),
-        ("[run]\nseed = 'one'\n", "seed is 'one', but must be a whole number"),
-        ("[run]\nseed = -1\n", "seed is -1"),
         ("[run]\nper_class = 3\nsplit = 'a.json'\n", "per_class and split are both given"),
-        ("[settings]\nhidden = 0\n", "setting hidden is 0"),
         ("[run]\nper_class = 100000\n", "allows 1 to 20 labels per class"),
-        ("[run]\npool = 'x'\n", "unknown pool 'x'"),
         ("[run\n", "is not TOML"),
         ("run = 3\n", "run must be a table"),
     ],
@@ -290,7 +285,6 @@ def test_scrambled_hidden_labels_change_nothing(ok: Any, tmp_path: Path) -> None
     """Labels that are neither training nor validation labels: the same predictions and weights, bit for bit."""
     graph = town()
     split = graph.split
-    assert split is not None
     hidden = np.setdiff1d(np.arange(graph.num_nodes), np.union1d(split.train, split.val))
     labels = graph.labels.copy()
     labels[hidden] = np.random.default_rng(0).permutation(labels[hidden])

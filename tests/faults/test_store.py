@@ -121,25 +121,6 @@ def test_a_worker_that_is_killed_is_replaced_and_its_run_tried_again(tiny: Path)
         executor.close()
 
 
-@pytest.mark.slow
-def test_a_worker_that_is_killed_before_it_has_work_is_replaced(tiny: Path) -> None:
-    quick = Grid([str(tiny)], [3], ["gcn"], 1, {"epochs": 5})
-    executor = Local(2)
-    try:
-        executor.start(1)
-        (pool,) = [pool for pool in executor.free if pool is not None]
-        pool.submit(os.getpid).result(timeout=60)
-        for pid in list(pool._processes):
-            os.kill(pid, signal.SIGKILL)
-        while not pool._flags.broken:
-            time.sleep(0.1)
-        executor.free = [None, pool]  # the next to be taken
-        executor.submit(Expander(quick).tasks(next(quick.cells()))[0])
-        assert [row["error"] for _, row in _wait(executor)] == [None]
-    finally:
-        executor.close()
-
-
 def _kill_worker(executor: Local) -> list[Any]:
     """Kill the process of the one run, once it is there; what the executor makes of it."""
     ((future, (_, pool, _)),) = executor.running.items()
@@ -189,20 +170,6 @@ def _wait_for_rows(path: Path, count: int) -> int:
                     if found >= count:
                         return int(found)
     raise AssertionError("no rows within two minutes")
-
-
-@pytest.mark.slow
-def test_two_benches_share_one_store_and_the_work(tiny: Path, tmp_path: Path) -> None:
-    asked = words("--jobs", "1", graph=tiny, store=tmp_path / "runs.db", draws=6, settings="epochs=100")
-    both = [subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    documents = []
-    for process in both:
-        out, err = process.communicate(timeout=240)
-        assert process.returncode == 0, err
-        documents.append(json.loads(out.splitlines()[-1]))
-    assert documents[0]["cells"] == documents[1]["cells"]
-    assert sum(t["ran"] for t in documents) == 6  # nothing twice
-    assert all(t["ran"] + t["reused"] == 6 for t in documents)
 
 
 @pytest.mark.usefixtures("hear_ctrl_c")

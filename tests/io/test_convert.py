@@ -125,7 +125,6 @@ def test_one_mask_each() -> None:
     assert graph.num_nodes == 4
     assert graph.num_edges == 2
     assert graph.labels.tolist() == [0, 1, -1, 1]
-    assert graph.split is not None
     assert [getattr(graph.split, p).tolist() for p in ("train", "val", "test", "pool")] == [[0, 1], [], [3], [2]]
     assert len(graph.splits) == 1
     assert graph.notes == ()
@@ -172,14 +171,11 @@ def test_cora_there_and_back(cora: Graph) -> None:
     assert (again.adjacency != cora.adjacency).nnz == 0
     assert np.array_equal(again.labels, cora.labels)
     assert (again.class_names, again.name) == (cora.class_names, cora.name)
-    assert cora.split is not None
-    assert again.split is not None
     for part in ("train", "val", "test", "pool"):
         assert np.array_equal(getattr(again.split, part), getattr(cora.split, part))
 
 
 def test_several_splits_become_masks_of_several_columns(cora: Graph) -> None:
-    assert cora.split is not None
     second = cora.split.with_pool("all-but-validation", cora.num_nodes)
     theirs = drgst.to_pyg(cora.with_(splits=(cora.split, second)))
     assert tuple(theirs.train_mask.shape) == (2708, 2)

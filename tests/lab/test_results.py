@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,40 +112,6 @@ def test_estimators_and_processes(graph: Graph) -> None:
         for jobs in (1, 2)
     ]
     np.testing.assert_array_equal(*figures)
-
-
-MODULE = '''
-from drgst.selftrain.parts import MaxStages, Threshold
-from drgst.selftrain.recipe import Recipe
-
-
-def make(settings):
-    """A recipe in a file."""
-    return Recipe(select=Threshold(settings.threshold), stop=(MaxStages(1),))
-
-
-number = 3
-'''
-
-
-def test_recipes_by_import_path(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "recipes_of_mine.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "recipes_of_mine", raising=False)
-    found = drgst.lab.bench(graph, "recipes_of_mine:make", 3, draws=1, settings=SETTINGS, jobs=1)
-    assert set(found.to_frame()["recipe"]) == {"recipes_of_mine:make"}
-    fitted = drgst.SelfTraining("recipes_of_mine:make", SETTINGS).fit(
-        graph, drgst.random_split(graph, per_class=3, seed=0)
-    )
-    assert len(fitted.history_) == 2
-    refused = {
-        "recipes_of_mine:number": "neither a Recipe nor a function",
-        "nowhere:x": "imported",
-        "os:system": "neither",
-    }
-    for wrong, message in refused.items():
-        with pytest.raises(SettingError, match=message):
-            drgst.lab.bench(graph, wrong, 3, draws=1, jobs=1)
 
 
 def test_what_is_no_recipe_is_refused(graph: Graph, tmp_path: Path) -> None:

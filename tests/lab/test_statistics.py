@@ -55,11 +55,9 @@ def test_mean_interval_is_students() -> None:
 
 def test_compare_takes_the_draws_that_both_have() -> None:
     found = compare({0: 0.8, 1: 0.7, 5: 0.9}, {0: 0.7, 1: 0.7, 2: 0.1})
-    assert found is not None
     assert (found.pairs, found.mean) == (2, pytest.approx(0.05))
     assert (found.low, found.high, found.p) == (None, None, None)  # two pairs tell nothing
     five = compare({d: 0.7 + d / 100 for d in range(5)}, dict.fromkeys(range(5), 0.7))
-    assert five is not None
     assert (five.low, five.high) == pytest.approx(mean_interval([0, 0.01, 0.02, 0.03, 0.04]))
     assert compare({0: 1.0}, {1: 1.0}) is None
 
@@ -80,8 +78,6 @@ def test_the_interval_holds_rho_and_narrows_with_more_pairs() -> None:
     x = rng.normal(size=2000)
     y = -x + rng.normal(size=2000)
     few, many = (rank_correlation(x[:n], y[:n], np.random.default_rng(0)) for n in (50, 2000))
-    assert few is not None
-    assert many is not None
     assert many.low < many.rho < many.high < 0
     assert many.high - many.low < few.high - few.low
     assert many == rank_correlation(x, y, np.random.default_rng(0))

@@ -158,7 +158,6 @@ def test_mlflow(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     model = fitted(graph, MLflow(experiment="test", uri=uri))
     client = MlflowClient(tracking_uri=uri)
     experiment = client.get_experiment_by_name("test")
-    assert experiment is not None
     (run,) = client.search_runs([experiment.experiment_id])
     assert run.info.status == "FINISHED"
     assert (run.data.params["recipe"], run.data.params["threshold"]) == ("drgst-de", "0.4")
@@ -194,7 +193,6 @@ def test_callbacks_are_joined() -> None:
             calls.append(f"{self.name} {what} {number}/{total}")
 
     both = joined(Note("a"), None, [Note("b")])
-    assert both is not None
     both.step("fold", 1, 3)
     assert calls == ["a fold 1/3", "b fold 1/3"]
     assert joined(None, []) is None

@@ -90,12 +90,6 @@ def test_the_text_of_tuned_names_the_cells() -> None:
     assert f"Tuned at: {tuned_cells('dropout')} labels per class." in find_recipe("drgst-do-tuned").doc
 
 
-def test_both() -> None:
-    both = find_recipe("drgst-both")
-    assert both.settings().gain == "both"
-    assert isinstance(both.make(both.settings()).correct, Transition)
-
-
 def test_as_released_starts_as_the_published_program() -> None:
     settings = find_recipe("as-released-do").settings()
     assert (settings.start, settings.patience, settings.retries) == ("uniform", 100, 0)

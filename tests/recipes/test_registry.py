@@ -68,12 +68,6 @@ def test_a_run_reads_no_setting_that_its_recipe_does_not_declare(world: Any, nam
     assert set(spec.defaults) <= set(spec.settings().names)
 
 
-def test_all_recipes_take_postprocessing_and_a_device() -> None:
-    for name in recipe_names():
-        common = {"calibrate", "smooth", "correct_alpha", "smooth_alpha", "device"}
-        assert common <= set(find_recipe(name).settings().names)
-
-
 def test_what_is_not_read_is_refused() -> None:
     with pytest.raises(SettingError, match="recipe drgst-plus does not read the setting 'epochs'"):
         find_recipe("drgst-plus").settings({"epochs": 5})

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import drgst
-from drgst.report.html import bundle, embedded, policy, render, stylesheet
+from drgst.report.html import bundle, embedded, render, stylesheet
 
 
 class Reader(HTMLParser):
@@ -67,7 +67,6 @@ def test_data_comes_back_whole(page: Reader, data: dict[str, Any]) -> None:
 def test_the_policy_has_the_hashes_of_what_is_there(page: Reader) -> None:
     """Style and script by their own hash, nothing else, and no keyword that allows more."""
     said = next(attrs["content"] for tag, attrs in page.elements if attrs.get("http-equiv"))
-    assert said is not None
     for tag in ("style", "script"):
         text = [text for kind, text in page.texts if kind == tag][-1]
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
@@ -82,11 +81,6 @@ def test_embedded_keeps_lone_surrogates_and_refuses_nan() -> None:
     assert json.loads(embedded({"a": "\ud800"})) == {"a": "\ud800"}
     with pytest.raises(ValueError, match="Out of range"):
         embedded({"a": float("nan")})
-
-
-def test_policies_differ_with_the_script() -> None:
-    """A changed script would not run under the old policy."""
-    assert policy("a", "b") != policy("a", "c")
 
 
 def test_cards_are_escaped(data: dict[str, Any]) -> None:

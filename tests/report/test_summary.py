@@ -81,7 +81,6 @@ def test_confidence_distance_is_the_mean_difference() -> None:
 def test_histogram_counts_all() -> None:
     """1 lies in the last bin, 0 in the first."""
     bins = histogram(np.array([0.0, 1.0]))
-    assert bins is not None
     assert (bins[0], bins[-1], sum(bins)) == (0.5, 0.5, 1.0)
     assert histogram(np.empty(0)) is None
 
@@ -102,10 +101,8 @@ def test_calibration_before_and_after(result: Result) -> None:
     """A run without calibration is shown with a fitted temperature."""
     stage, graph, split = result.stage, result.graph, result.split
     plain = calibration(stage, graph, split)
-    assert plain is not None
     assert "the run did not use it" in plain["how"]
     own = calibration(replace(stage, calibrated=stage.logits * 3), graph, split)
-    assert own is not None
     assert own["how"] == "after the run's own calibration"
     assert own["before"] == plain["before"]
     assert own["after"]["mean_confidence"] > own["before"]["mean_confidence"]

@@ -54,7 +54,6 @@ def test_nodes_become_training_nodes(town: Graph) -> None:
     assert set(made.train) == {*split.train, u, v}
     assert not np.isin([u, v], made.pool).any()
     assert add_labels(town, made, labels)[1].train.tolist() == made.train.tolist()
-    assert sampled is not None
     assert np.flatnonzero(~sampled).tolist() == [u]
     assert add_labels(town, split, labels[1:])[2] is None
     for part in (split.val, split.test):

@@ -72,7 +72,6 @@ def test_split_of_a_config(town: Graph) -> None:
     np.testing.assert_array_equal(drawn.train, draw_split(town, 2, 5).train)
     assert np.bincount(town.labels[drawn.train]).tolist() == [2, 2, 2]
     own = RunConfig(pool="all-but-validation").make_split(town)
-    assert town.split is not None
     np.testing.assert_array_equal(own.train, town.split.train)
     assert np.isin(town.split.test, own.pool).all()
     blind = RunConfig(per_class=2, seed=5, validation="none").make_split(town)

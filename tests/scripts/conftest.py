@@ -16,8 +16,6 @@ def script(request: pytest.FixtureRequest) -> ModuleType:
     name = request.path.stem.removeprefix("test_")
     path = Path(__file__).parents[2] / "scripts" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"{name}_script", path)
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)

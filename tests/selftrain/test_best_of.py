@@ -65,12 +65,6 @@ def test_sts_can_be_resumed(world: Any, same: Callable[[History, History], None]
     same(whole, world.run("sts", top=3, history=History(whole.stages[:done])))
 
 
-def test_its_parts_stand_side_by_side() -> None:
-    parts = best_of(TopPerClass(3), Threshold(0.4)).parts()
-    assert parts["select"] == "TopPerClass(top=3) | Threshold(threshold=0.4)"
-    assert parts["weigh"] == "Uniform()"
-
-
 def test_the_best_of_nothing_is_refused() -> None:
     with pytest.raises(SettingError, match="needs at least one"):
         BestOf(())

@@ -24,7 +24,6 @@ from drgst.tables.kinds.number import Scores, is_id_name, number_style, numbers
 
 def cells(*values: object) -> Cells:
     found = read_cells(pa.chunked_array([pa.array([None if v is None else str(v) for v in values], pa.string())]))
-    assert found is not None
     return found.known
 
 

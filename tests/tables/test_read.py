@@ -50,7 +50,6 @@ def test_a_graph_written_by_hand(tmp_path: Path) -> None:
     assert graph.adjacency[0, 1] == graph.adjacency[1, 0] == 3  # the sum of both directions
     assert graph.adjacency[1, 2] == 0.5
     assert graph.degrees.tolist() == [1, 2, 1, 0, 0]  # isolated nodes stay
-    assert graph.split is not None
     assert [p.tolist() for p in (graph.split.train, graph.split.val, graph.split.test)] == [[0, 1], [2], [4]]
     assert graph.split.pool.tolist() == [3]
     assert graph.name == tmp_path.name
@@ -172,7 +171,6 @@ def test_every_way_in_gives_the_same_graph(tmp_path: Path, case: str, name: str)
     one = drgst.read_tables(folder)
     checked, faults = try_tables(folder)
     assert not faults
-    assert checked is not None
     others = {
         "open_graph": drgst.open_graph(folder),
         "from_tables": drgst.from_tables(folder / "nodes.csv", folder / "edges.csv", label="label").graph,

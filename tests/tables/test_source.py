@@ -132,7 +132,6 @@ def test_cells_of_every_type_are_texts() -> None:
         ([None, None, None], []),
     ):
         cells = read_cells(column(values))
-        assert cells is not None
         assert cells.known.texts == texts
         assert cells.rows == 3
     assert read_cells(column([[1], [2]])) is None
@@ -142,7 +141,6 @@ def test_cells_of_every_type_are_texts() -> None:
 def test_several_chunks_and_dictionaries() -> None:
     chunks = pa.chunked_array([pa.array(["a", "b"]).dictionary_encode(), pa.array(["c", "a"]).dictionary_encode()])
     cells = read_cells(chunks)
-    assert cells is not None
     assert [cells.texts[code] for code in cells.codes] == ["a", "b", "c", "a"]
     assert cells.counts.tolist() == [2, 1, 1]
     assert cells.first_row(np.array([False, False, True])) == 2
@@ -150,7 +148,6 @@ def test_several_chunks_and_dictionaries() -> None:
 
 def test_words_for_missing_are_kept_in_ids() -> None:
     cells = read_cells(column(["na", "", "x"]))
-    assert cells is not None
     assert cells.texts == ["na", "x"]
     assert cells.missing.tolist() == [False, True, False]
     assert cells.known.texts == ["x"]
@@ -160,10 +157,8 @@ def test_words_for_missing_are_kept_in_ids() -> None:
 def test_the_apostrophe_of_inert_cells_is_removed_in_text_files() -> None:
     given = column(["'=1+1", "=1+1", "'@x", "'quoted'", "''-a"])
     cells = read_cells(given, from_text_file=True)
-    assert cells is not None
     assert [cells.texts[code] for code in cells.codes] == ["=1+1", "=1+1", "@x", "'quoted'", "'-a"]
     plain = read_cells(given)
-    assert plain is not None
     assert plain.texts == given.to_pylist()
 
 

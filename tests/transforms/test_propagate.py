@@ -154,13 +154,6 @@ def test_values_too_small_for_float16_keep_their_precision(world: Any, x: np.nda
     np.testing.assert_allclose(small, centre(propagate(s, x, 0.9, 20)), atol=1e-3)
 
 
-def test_the_powers_of_s_are_rows_of_an_identity_matrix(world: Any, x: np.ndarray) -> None:
-    s = sym_norm(world.graph.adjacency)
-    for coefficients, wanted in zip(np.eye(3), (x, s @ x, s @ (s @ x)), strict=True):
-        found, _ = Polynomial(s, coefficients).unit_rows(x, np.empty_like(x))
-        np.testing.assert_allclose(found, centre(wanted), atol=1e-5)
-
-
 def test_constant_columns_give_zeros(world: Any) -> None:
     s, x = sym_norm_without_loops(world.graph.adjacency), np.zeros((60, 2), dtype=np.float32)
     assert not Polynomial(s, NEAR).unit_rows(x, np.empty_like(x))[0].any()

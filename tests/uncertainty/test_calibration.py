@@ -93,14 +93,6 @@ def test_a_class_that_is_not_among_the_labels() -> None:
     assert bias[2] < min(bias[0], bias[1])
 
 
-def test_few_labels_bias_little() -> None:
-    """Four labels of one class do not rule out the others."""
-    logits, _ = calibrated(4)
-    few = fit_scale_and_bias(logits, np.zeros(4, dtype=np.int64))[1]
-    many = fit_scale_and_bias(np.tile(logits, (100, 1)), np.zeros(400, dtype=np.int64))[1]
-    assert np.abs(few).max() < 0.5 < np.abs(many).max()
-
-
 def drawn(logits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Labels with the probabilities that the logits give."""
     p = np.exp(log_softmax(logits, axis=1))
@@ -146,18 +138,6 @@ def test_no_better_answer_nearby() -> None:
     best = objective(matrices, bias)
     for _ in range(100):
         assert objective(matrices + rng.normal(size=matrices.shape) * 0.05, bias + rng.normal(size=4) * 0.05) > best
-
-
-def test_few_labels_change_little() -> None:
-    """Beside the scale, a matrix learns the more the more labels there are."""
-    rng = np.random.default_rng(3)
-    z = centre(rng.normal(size=(5_000, 3)) * 1.5)
-    labels, spoilt = drawn(z, rng), z[:, [1, 0, 2]]
-    beside = []
-    for number in (10, 100, 5_000):
-        (w,), _ = fit_matrices(spoilt[None, :number], labels[:number])
-        beside.append(float(np.abs(w - np.trace(w) / 3 * np.eye(3)).mean()))
-    assert 0 < beside[0] < beside[1] < beside[2]
 
 
 def test_factors_are_positive_and_follow_the_formula(weighted) -> None:

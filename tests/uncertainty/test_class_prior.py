@@ -84,11 +84,6 @@ def test_certain_logits_get_the_share_as_well(scale: float) -> None:
     assert abs(softmax(scale * Z[:, :2] + shift).mean(axis=0)[0] - 0.3) < 0.5 / 400
 
 
-def test_own_shares_shift_nothing() -> None:
-    own = softmax(Z).mean(axis=0)
-    np.testing.assert_allclose(prior_shift(Z, own), 0, atol=1e-6)
-
-
 @pytest.mark.parametrize("true", [0.5, 1.0, 2.0])
 def test_the_temperature_is_that_of_the_nodes_and_not_of_the_balanced_labels(true: float) -> None:
     """Nodes of which 5 % are positive have logits z = T · log-odds; labels are drawn in equal numbers per class."""

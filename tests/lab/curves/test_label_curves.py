@@ -62,7 +62,6 @@ def test_groups_are_compared_on_shared_draws() -> None:
     ours = CurveGroup("variance", {0: curve(0.5, 0.7), 1: curve(0.5, 0.9)})
     theirs = CurveGroup("random", {1: curve(0.5, 0.7), 2: curve(0.1, 0.1)})
     found = compare(ours.values(), theirs.values())
-    assert found is not None
     assert found.pairs == 1
     assert found.mean == pytest.approx(0.1)
     assert ours.means() == {10: [0.5, 0.5], 20: [0.7, 0.9]}

@@ -51,7 +51,6 @@ def test_points() -> None:
     assert found.confidence.tolist() == [0.9, 0.6, 0.8]
     assert found.gain.tolist() == [1, 2, 4]
     assert found.correct.tolist() == [True, False, True]
-    assert found.correlation is not None
     assert found.correlation.rho == pytest.approx(-0.5)
 
 
@@ -151,10 +150,6 @@ def test_without_pseudo_labels_there_is_no_shift(toy: Toy) -> None:
     places = grid(0.5, 5)
     assert bare.gamma(places) == pytest.approx(np.ones(25))
     assert bare.population(places) == pytest.approx(gaussian(places, float(np.hypot(SIGMA, BANDWIDTH))))
-
-
-def test_the_grid_covers_the_square() -> None:
-    assert grid(1, 2).tolist() == [[-1, -1], [1, -1], [-1, 1], [1, 1]]
 
 
 def test_the_ratio_is_not_shown_where_the_density_is_negligible(toy: Toy) -> None:

@@ -63,10 +63,6 @@ def test_a_store_and_its_export_have_the_same_cells(store: Path, tmp_path: Path)
     assert len(Request(store).rows) == len(Request(tmp_path / "runs.csv").rows)
 
 
-def test_without_a_store_there_are_no_rows(tmp_path: Path) -> None:
-    assert Request(tmp_path / "none.db").rows == []
-
-
 def test_one_data_set(store: Path) -> None:
     assert {cell[0] for cell in Request(store).cells} == {"cora", "flickr"}
     assert {cell[0] for cell in Request(store, dataset="Flickr").cells} == {"flickr"}

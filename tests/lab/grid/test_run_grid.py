@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drgst.errors import DrgstError, TrainingError
-from drgst.lab.grid.execute import Expander
+from drgst.errors import TrainingError
 from drgst.lab.grid.executors import Inline
 from drgst.lab.grid.grid import Grid
 from drgst.lab.grid.run_grid import BenchCallback, BenchResult, code_version, run_grid
@@ -137,36 +136,3 @@ def test_a_preset_counts_for_its_cell_alone(make_grid: MakeGrid, tiny: Path, sto
         "gcn": "epochs=5",
         "drgst-de": "epochs=5,threshold=0.25",
     }
-
-
-def test_the_key_changes_with_all_that_decides_the_result(make_grid: MakeGrid) -> None:
-    def keys(**changes: object) -> set[str]:
-        wanted = make_grid(recipes=["drgst-de"], draws=1, **changes)
-        expander = Expander(wanted)
-        return {task.key for cell in wanted.cells() for task in expander.tasks(cell)}
-
-    plain = keys()
-    assert plain == keys()
-    for other in (
-        {"changes": {**make_grid().changes, "beta": 0.7}},
-        {"pool": "all-but-validation"},
-        {"validation": "none"},
-    ):
-        assert plain.isdisjoint(keys(**other)), other
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"per_class": [0]}, "at least 1 label"),
-        ({"pool": "everything"}, "unknown pool"),
-        ({"validation": "some"}, "unknown validation"),
-        ({"per_class": [3, 10**6]}, "labels per class|labelled"),
-    ],
-)
-def test_bad_grids_are_refused_with_one_sentence(
-    make_grid: MakeGrid, tmp_path: Path, changes: dict[str, object], words: str
-) -> None:
-    with Store(tmp_path / "runs.db", create=True) as store, pytest.raises(DrgstError, match=words):
-        run(make_grid(**changes), store)
-    assert list(tmp_path.iterdir()) == [], "a refused bench leaves no store"

@@ -1,18 +1,25 @@
-"""Keys: what is part of them and what is not."""
+"""Keys: what is part of them, their cache, and what runs of one worker share."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
-from drgst.lab.grid.execute import Expander
-from drgst.lab.grid.grid import Grid, Task
+from drgst.io.npz import save_graph
+from drgst.lab.grid.execute import Expander, task_run
+from drgst.lab.grid.grid import Cell, Grid, Task
+from drgst.lab.grid.key_cache import KeyCache
+from drgst.lab.store import Store
 from drgst.lab.store.export import readable_rows
 from drgst.recipes import registry
+from drgst.selftrain.problem import Problem
 
 
 def task(**settings: object) -> Task:
@@ -101,3 +108,53 @@ def test_the_stored_results_are_recognised() -> None:
     grid = Grid(("cora",), (3, 20), recipes, 2)
     expander = Expander(grid)
     assert all(task.key in stored for cell in grid.cells() for task in expander.tasks(cell))
+
+
+MakeGrid = Callable[..., Grid]
+
+
+def cells(grid: Grid) -> list[Cell]:
+    return list(grid.cells())
+
+
+def test_keys_come_back_for_the_same_request_only(make_grid: MakeGrid, store: Store) -> None:
+    first, second = cells(make_grid())
+    KeyCache(store, make_grid()).keep(first, ["a", "b"])
+    assert KeyCache(store, make_grid()).keys(first) == ["a", "b"]
+    assert KeyCache(store, make_grid()).keys(second) is None
+    for changes in ({"draws": 3}, {"pool": "all-but-validation"}, {"validation": "none"}, {"changes": {"lr": 0.1}}):
+        assert KeyCache(store, make_grid(**changes)).keys(first) is None, changes
+
+
+def test_a_file_that_was_touched_needs_new_keys(make_grid: MakeGrid, store: Store, tiny: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "tiny.npz"
+    copy.write_bytes(tiny.read_bytes())
+    grid = make_grid(datasets=[str(copy)])
+    KeyCache(store, grid).keep(cells(grid)[0], ["a"])
+    assert KeyCache(store, grid).keys(cells(grid)[0]) == ["a"]
+    os.utime(copy, ns=(1, 1))
+    assert KeyCache(store, grid).keys(cells(grid)[0]) is None
+
+
+@pytest.mark.parametrize("changes", [{"datasets": ["corafull"]}, {"recipes": ["own:make"]}])
+def test_what_can_change_unnoticed_is_never_cached(
+    make_grid: MakeGrid, store: Store, changes: dict[str, list[str]]
+) -> None:
+    grid = make_grid(**changes)
+    KeyCache(store, grid).keep(cells(grid)[0], ["a"])
+    assert KeyCache(store, grid).keys(cells(grid)[0]) is None
+
+
+def problems(grid: Grid) -> list[Problem]:
+    """Of all draws of the only cell."""
+    return [task_run(task).problem for task in Expander(grid).tasks(next(iter(grid.cells())))]
+
+
+def test_runs_on_the_same_graph_share_a_graph_cache(make_grid: Callable[..., Grid], tmp_path: Path) -> None:
+    other = tmp_path / "other.npz"
+    save_graph(block_model(60, 200, seed=1, classes=3, features=40, words=6), other)
+    first, second = problems(make_grid(recipes=["drgst-plus"], changes={}))
+    assert first is not second
+    assert first.graph_cache is second.graph_cache
+    elsewhere, _ = problems(make_grid(recipes=["drgst-plus"], changes={}, datasets=[str(other)]))
+    assert elsewhere.graph_cache is not first.graph_cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -251,14 +250,3 @@ def test_the_usual_number_of_clusters() -> None:
     """min(200, 6 // 5) = 1 cluster for six nodes: it can confirm one class only."""
     labels = ClusterChecked(everything)(two_camps()).labels
     assert np.unique(labels).size == 1
-
-
-def test_m3s_keeps_what_it_trusts(world: Any) -> None:
-    """Every stage adds at most top/K a class to what was there before, with unchanged labels."""
-    history = world.run("m3s", top=6, stages=3)
-    chosen = [stage.pseudo_labels for stage in history.stages]
-    sets = [dict(zip(pseudo.nodes.tolist(), pseudo.labels.tolist(), strict=True)) for pseudo in chosen]
-    assert len(sets[-1]) > 0
-    for before, after in pairwise(sets):
-        assert before.items() <= after.items()
-        assert len(after) - len(before) <= 2 * 3
