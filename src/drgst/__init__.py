@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
+if TYPE_CHECKING:  # for type checkers: the same names as in _MODULES
     from drgst import datasets as datasets
     from drgst import lab as lab
     from drgst.datasets.fraud import fraud_tables as fraud_tables
@@ -56,51 +56,36 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
 
 __version__ = "0.1.0"
 
-_PUBLIC = {  # name -> module that defines it
-    "Graph": "drgst.graph.core",
-    "make_graph": "drgst.graph.core",
-    "Split": "drgst.graph.split",
-    "DrgstError": "drgst.errors",
-    "DRGST": "drgst.estimator",
-    "SelfTraining": "drgst.estimator",
-    "load_model": "drgst.estimator",
-    "cross_validate": "drgst.estimator.crossval",
-    "fold_splits": "drgst.graph.split",
-    "Recipe": "drgst.selftrain.recipe",
-    "recipe": "drgst.recipes.registry",
-    "load": "drgst.datasets.load",
-    "known_datasets": "drgst.datasets.registry",
-    "save_graph": "drgst.io.npz",
-    "load_graph": "drgst.io.npz",
-    "open_graph": "drgst.datasets.load",
-    "from_pyg": "drgst.io.pyg",
-    "to_pyg": "drgst.io.pyg",
-    "from_networkx": "drgst.io.convert",
-    "to_networkx": "drgst.io.convert",
-    "from_scipy": "drgst.io.convert",
-    "read_tables": "drgst.tables.read",
-    "from_tables": "drgst.tables.read",
-    "check_tables": "drgst.tables.read",
-    "TableGraph": "drgst.tables.build",
-    "TableSchema": "drgst.tables.schema",
-    "TableError": "drgst.tables.faults",
-    "Link": "drgst.tables.options",
-    "Relation": "drgst.graph.relation",
-    "write_tables": "drgst.io.write_tables",
-    "block_model": "drgst.datasets.synthetic",
-    "gaussian_circles": "drgst.datasets.synthetic",
-    "fraud_tables": "drgst.datasets.fraud",
-    "PseudoLabel": "drgst.estimator.pseudo_label",
-    "datasets": "drgst.datasets",
-    "lab": "drgst.lab",
-    "Callback": "drgst.selftrain.callbacks",
-    "statistics": "drgst.graph.stats",
-    "public_split": "drgst.graph.split",
-    "per_class_split": "drgst.graph.split",
-    "random_split": "drgst.graph.split",
-    "save_split": "drgst.io.split_files",
-    "load_split": "drgst.io.split_files",
+_MODULES = {  # module -> the public names that it defines
+    "drgst.datasets": "datasets",
+    "drgst.datasets.fraud": "fraud_tables",
+    "drgst.datasets.load": "load open_graph",
+    "drgst.datasets.registry": "known_datasets",
+    "drgst.datasets.synthetic": "block_model gaussian_circles",
+    "drgst.errors": "DrgstError",
+    "drgst.estimator": "DRGST SelfTraining load_model",
+    "drgst.estimator.crossval": "cross_validate",
+    "drgst.estimator.pseudo_label": "PseudoLabel",
+    "drgst.graph.core": "Graph make_graph",
+    "drgst.graph.relation": "Relation",
+    "drgst.graph.split": "Split fold_splits per_class_split public_split random_split",
+    "drgst.graph.stats": "statistics",
+    "drgst.io.convert": "from_networkx from_scipy to_networkx",
+    "drgst.io.npz": "load_graph save_graph",
+    "drgst.io.pyg": "from_pyg to_pyg",
+    "drgst.io.split_files": "load_split save_split",
+    "drgst.io.write_tables": "write_tables",
+    "drgst.lab": "lab",
+    "drgst.recipes.registry": "recipe",
+    "drgst.selftrain.callbacks": "Callback",
+    "drgst.selftrain.recipe": "Recipe",
+    "drgst.tables.build": "TableGraph",
+    "drgst.tables.faults": "TableError",
+    "drgst.tables.options": "Link",
+    "drgst.tables.read": "check_tables from_tables read_tables",
+    "drgst.tables.schema": "TableSchema",
 }
+_PUBLIC = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = ["__version__", *sorted(_PUBLIC)]
 

@@ -38,8 +38,8 @@ def import_named(path: str, kind: str) -> Any:
     return found
 
 
-def allow_own_file(path: str, kind: str) -> None:
-    """Load the module of ``"module:name"`` from ``module.py`` in the working folder, unless it is installed.
+def import_typed(path: str, kind: str) -> Any:
+    """The object ``"module:name"`` that the user typed: of an installed module, or of a file in the working folder.
 
     Call this for names that the user typed, never for names in a file. Only that one module is loaded. The working
     folder is not added to ``sys.path``: any optional dependency would then be looked up there.
@@ -51,17 +51,7 @@ def allow_own_file(path: str, kind: str) -> None:
             load_own_files({module: str(file.absolute())})
         except Exception as error:
             raise SettingError(f"{kind} {path!r} can't be imported: {type(error).__name__}: {error}") from error
-
-
-def import_typed(path: str, kind: str) -> Any:
-    """The object ``"module:name"`` that the user typed: of an installed module, or of one in the working folder."""
-    allow_own_file(path, kind)
     return import_named(path, kind)
-
-
-def import_module_typed(module: str) -> None:
-    """Import a module that the user typed, as :func:`import_typed` does."""
-    import_typed(f"{module}:__name__", "module")
 
 
 def check_imported(path: Any, where: str, remedy: str) -> None:

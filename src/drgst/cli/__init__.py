@@ -112,10 +112,10 @@ def _options(
     except OSError:  # torch can't be imported then
         raise DrgstError("the working folder was deleted: change to another folder") from None
     if import_:
-        from drgst.extras import import_module_typed
+        from drgst.extras import import_typed
 
         for module in import_:
-            import_module_typed(module)
+            import_typed(f"{module}:__name__", "module")
 
 
 def main(args: list[str] | None = None) -> None:

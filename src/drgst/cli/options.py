@@ -37,8 +37,8 @@ def out_folder(name: str) -> Path:
 def own_recipe(text: str) -> str:
     """One recipe, or several separated by commas; ``module:function`` may be in a file of the working folder."""
     for name in text.split(","):
-        if ":" in name and not name.endswith(".toml"):
-            _allow(name.strip(), "recipe")
+        if ":" in name:
+            typed_class(name.strip(), "recipe")
     return text
 
 
@@ -47,20 +47,16 @@ def own_backbone(text: str) -> str:
     for word in text.replace(",", " ").split():
         key, _, value = word.partition("=")
         if key == "backbone" and ":" in value:
-            _allow(value, "backbone")
+            typed_class(value)
     return text
 
 
-def typed_class(text: str) -> str:
+def typed_class(text: str, kind: str = "backbone") -> str:
     """``module:Class``, imported: what the user types may be imported, what a file names may not."""
-    _allow(text, "backbone")
-    return text
-
-
-def _allow(name: str, kind: str) -> None:
     from drgst.extras import import_typed
 
-    import_typed(name, kind)
+    import_typed(text, kind)
+    return text
 
 
 def table_options(columns: Iterable[str], **others: Any) -> dict[str, Any]:

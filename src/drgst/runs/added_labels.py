@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from drgst.files import csv_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.tables.faults import TableError
-from drgst.tables.source import Table, open_table
+
+if TYPE_CHECKING:
+    from drgst.tables.source import Table
 
 _log = logging.getLogger("drgst")
 COLUMNS = ("id", "label", "chosen_by", "probability")
@@ -40,6 +43,8 @@ def read_added(paths: Sequence[str | Path]) -> list[AddedLabel]:
 
     A node in several files or rows is refused unless its label is the same.
     """
+    from drgst.tables.source import open_table  # pyarrow is slow to import
+
     found: dict[str, AddedLabel] = {}
     for path in paths:
         table = open_table(path, "labels").checked()

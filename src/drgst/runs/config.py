@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS, data_source
-from drgst.errors import NoLabels, SettingError, unknown
+from drgst.errors import SettingError, unknown
 from drgst.graph.core import Graph
 from drgst.graph.split import Pool, Split, default_split, draw_split, validated_split
 from drgst.io.split_files import load_split
@@ -127,15 +126,6 @@ class RunConfig:
         """The validation labels per class that are drawn; 0 where the data set's are used, or none."""
         text = self.validation or ""
         return int(text) if text.isascii() and text.isdigit() else 0
-
-    def open(self, opener: Callable[[str], Graph]) -> Graph:
-        """The graph. A graph without labels gets the classes of the added labels."""
-        try:
-            return opener(str(self.data)) if self.labels is None else open_graph(str(self.data), labels=self.labels)
-        except NoLabels:
-            if not self.add_labels:
-                raise
-            return open_graph(str(self.data), classes=self.added_classes())
 
     def labelled(self, graph: Graph, split: Split | None = None) -> tuple[Graph, Split, np.ndarray | None]:
         """``graph`` with the added labels, the split with their nodes as training nodes, and which are a sample, (N,).

@@ -14,6 +14,7 @@ import numpy as np
 from drgst.files import csv_text, original_cell, reading, replacing, write_pieces
 from drgst.transforms.softmax import softmax
 
+FORMS = {"gain": ".6g", "confidence": ".6f", "out_of_fold": ".6f"}  # of numbers in CSV
 PIECE = 100_000  # nodes whose lines are made at a time
 
 
@@ -42,23 +43,29 @@ class Predictions:
         pseudo-labelled), the label that was given, and its probability by a run without it (``out_of_fold``).
         """
         names, arrays, size = self.class_names, self.arrays, size or PIECE
-        out_of_fold = self._out_of_fold() if "given" in arrays else None
+        held_out = np.full(len(self.ids), np.nan)
+        if "out_of_fold" in arrays:
+            train = np.flatnonzero(arrays["labeled_stage"] == 0)
+            held_out[train] = softmax(arrays["out_of_fold"])[np.arange(train.size), arrays["given"][train]]
         for start in range(0, max(len(self.ids), 1), size):
             rows = slice(start, start + size)
             p = arrays["probabilities"][rows]
             columns = {"id": self.ids[rows], "label": [names[c] for c in p.argmax(axis=1)]}
             columns["confidence"] = p.max(axis=1).tolist()
             if "gain" in arrays:
-                columns |= {"gain": _known(arrays["gain"][rows]), "stage": arrays["labeled_stage"][rows].tolist()}
-            if out_of_fold is not None:
+                columns["gain"] = [None if gain != gain else gain for gain in arrays["gain"][rows].tolist()]
+                columns["stage"] = arrays["labeled_stage"][rows].tolist()
+            if "given" in arrays:
                 columns["given"] = [None if c < 0 else names[c] for c in arrays["given"][rows].tolist()]
-                columns["out_of_fold"] = _known(out_of_fold[rows])
+                columns["out_of_fold"] = [None if share != share else share for share in held_out[rows].tolist()]
             yield columns | {f"p:{name}": p[:, c].tolist() for c, name in enumerate(names)}
 
     def csv_pieces(self) -> Iterator[str]:
         """The :meth:`pieces` as CSV, probabilities with six decimals; the first piece has the header."""
         for number, columns in enumerate(self.pieces()):
-            text = csv_text([columns, *zip(*(_cells(*column) for column in columns.items()), strict=True)])
+            forms = {name: FORMS.get(name, ".6f" if name.startswith("p:") else "") for name in columns}
+            cells = [["" if v is None else format(v, forms[k]) for v in values] for k, values in columns.items()]
+            text = csv_text([columns, *zip(*cells, strict=True)])
             yield text if not number else text[len(csv_text([columns])) :]
 
     def write(self, path: Path) -> None:
@@ -79,14 +86,6 @@ class Predictions:
             for columns in chain([first], pieces):
                 writer.write_table(pa.table(columns, schema=schema))
 
-    def _out_of_fold(self) -> np.ndarray:
-        """The out-of-fold probability of each given training label, (N,); NaN where it was not held out."""
-        found = np.full(len(self.ids), np.nan)
-        if "out_of_fold" in self.arrays:
-            train = np.flatnonzero(self.arrays["labeled_stage"] == 0)
-            found[train] = softmax(self.arrays["out_of_fold"])[np.arange(train.size), self.arrays["given"][train]]
-        return found
-
 
 def read_ids(path: Path) -> list[str]:
     """The ids of a file of predictions as text."""
@@ -104,13 +103,3 @@ def read_ids(path: Path) -> list[str]:
         lines = filter(None, csv.reader(handle))
         place = next(lines, []).index("id")
         return [original_cell(line[place]) for line in lines]
-
-
-def _known(values: np.ndarray) -> list[float | None]:
-    return [None if value != value else value for value in values.tolist()]
-
-
-def _cells(name: str, values: Sequence[Any]) -> list[str]:
-    shares = name in ("confidence", "out_of_fold") or name.startswith("p:")
-    how = ".6g" if name == "gain" else ".6f" if shares else ""
-    return ["" if value is None else format(value, how) for value in values]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS
-from drgst.errors import RunError, SplitError
+from drgst.errors import NoLabels, RunError, SplitError
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.memory import check_memory, return_freed_memory
@@ -104,7 +104,12 @@ class Run:
         if source:
             message = f"the recipe {recipe} has changed since the config was written"
             config = replace(config, recipe_sha256=_same(config.recipe_sha256, source, message))
-        graph = config.open(opener)
+        try:
+            graph = opener(data) if config.labels is None else open_graph(data, labels=config.labels)
+        except NoLabels:  # the classes are those of the added labels
+            if not config.add_labels:
+                raise
+            graph = open_graph(data, classes=config.added_classes())
         message = f"{data} is not the graph that the config was written for: its contents have changed"
         config = replace(config, data_sha256=_same(config.data_sha256, data_fingerprint(graph), message))
         run = cls.of(graph, config)
