@@ -92,6 +92,14 @@ def test_first_suggestions() -> None:
     assert all(words.startswith("represents") for words in found.reasons)
 
 
+def test_labels_of_a_graph_are_not_asked_for_again() -> None:
+    graph = drgst.block_model(80, 240, seed=0, classes=2, features=12)
+    some = graph.with_(labels=np.where(np.arange(80) < 60, graph.labels, -1))
+    found = suggest_first(some, 10)
+    assert found.nodes.min() >= 60
+    assert "The 60 labels of the graph are not used: drgst run" in found.note
+
+
 def test_a_result_suggests_candidates() -> None:
     split = random_split(GRAPH, per_class=3, val=20, test=20, seed=0)
     result = Run.of(GRAPH, RunConfig(recipe="drgst-plus", seed=0, settings={"stages": 1}), split).execute()

@@ -66,13 +66,19 @@ def suggest(result: Result, n: int, by: str | None = None) -> Suggestions:
 
 @limit_threads(1)
 def suggest_first(graph: Graph, n: int, by: str | None = None, seed: int = 0) -> Suggestions:
-    """``n`` nodes of ``graph`` to label first, without any label; validation and test nodes are left out."""
+    """``n`` nodes of ``graph`` to label first, without any label; validation and test nodes are left out.
+
+    Where some nodes have a label, the others are suggested; where all have one, as in a data set, labels are not read.
+    """
     spec = find_chooser(FIRST if by is None else by)
-    free = np.arange(graph.num_nodes)
+    some = np.flatnonzero(graph.labels < 0)
+    free = some if some.size else np.arange(graph.num_nodes)
     if graph.split is not None:
         free = np.setdiff1d(free, np.concatenate([graph.split.val, graph.split.test]))
     state = first_state(Views(graph), free, label_rng(seed))
-    note = f"No label is known yet. Chosen by {spec.name}: {spec.summary}."
+    known = graph.num_nodes - some.size if some.size else 0
+    unused = f"The {known:,} labels of the graph are not used: drgst run, then drgst suggest RUN, uses them."
+    note = f"{unused if known else 'No label is known yet.'} Chosen by {spec.name}: {spec.summary}."
     return replace(suggest_nodes(state, spec, n, ()), note=note)
 
 
