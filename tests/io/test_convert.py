@@ -12,7 +12,7 @@ import torch
 from torch_geometric.data import Data
 
 import drgst
-from drgst.errors import DrgstError, GraphError, SplitError
+from drgst.errors import DrgstError, DrgstWarning, GraphError, SplitError
 from drgst.graph.core import Graph
 
 PATH = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
@@ -150,7 +150,6 @@ def test_weights_sparse_x_and_no_masks() -> None:
         data(
             x=torch.eye(4).to_sparse(),
             edge_weight=torch.tensor([1.0, 3, 1, 1]),
-            edge_attr=torch.ones(4, 5),
             train_mask=None,
             val_mask=None,
             test_mask=None,
@@ -159,7 +158,11 @@ def test_weights_sparse_x_and_no_masks() -> None:
     assert graph.adjacency[0, 1] == graph.adjacency[1, 0] == 3
     assert graph.features.toarray().tolist() == np.eye(4).tolist()
     assert graph.splits == ()
-    assert any("edge_attr is not used" in note for note in graph.notes)
+
+
+def test_edge_attr_is_not_used_and_a_warning_says_so() -> None:
+    with pytest.warns(DrgstWarning, match="edge_attr is not used: weights are read from edge_weight"):
+        drgst.from_pyg(data(edge_attr=torch.ones(4, 5)))
 
 
 def test_cora_there_and_back(cora: Graph) -> None:
@@ -207,3 +210,8 @@ def test_bad_pyg_data(changes: dict[str, Any], error: type[DrgstError], message:
 def test_empty_data() -> None:
     with pytest.raises(GraphError, match="empty"):
         drgst.from_pyg(Data())
+
+
+def test_classes_spelt_in_two_ways_are_refused() -> None:
+    with pytest.raises(GraphError, match="the classes 'Cat 1' and 'cat1' differ in case or spaces only"):
+        drgst.from_scipy(np.ones((3, 3)), ["Cat 1", "cat1", "dog"])

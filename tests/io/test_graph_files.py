@@ -195,3 +195,13 @@ def test_only_regular_files_are_read(tmp_path: Path, suffix: str) -> None:
     for path in (tmp_path / f"nodes.{suffix}", tmp_path / f"zero.{suffix}"):
         with pytest.raises(DataFileError, match="neither a regular file nor a folder"):
             drgst.open_graph(path)
+
+
+def test_an_attribute_that_is_the_answer_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    nx.write_graphml(nx.karate_club_graph(), tmp_path / "karate.graphml")
+    clubs = nx.get_node_attributes(nx.karate_club_graph(), "club")
+    lines = [f"{node},{'a' if clubs[node] == 'Officer' else 'b'}" for node in (*range(8), *range(24, 34))]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines]))
+    drgst.open_graph(tmp_path / "karate.graphml", labels=tmp_path / "labels.csv")
+    (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert "column 'club' tells the classes of all 18 labelled nodes apart" in warning

@@ -129,6 +129,48 @@ def test_unknown_endpoints_are_added_as_nodes_without_features() -> None:
     assert made.new.tolist() == list(range(6))
 
 
+def test_edges_of_unknown_endpoints_are_dropped() -> None:
+    trades = pd.concat([TRADES, pd.DataFrame({"from": ["zed"], "to": ["ann"], "amount": [1.0]})], ignore_index=True)
+    made = drgst.from_tables(PEOPLE, trades, label="class", unknown_endpoints="drop")
+    without = drgst.from_tables(PEOPLE, TRADES, label="class")
+    assert (made.graph.adjacency != without.graph.adjacency).nnz == 0
+    assert (made.graph.features != without.graph.features).sum() == 0
+    assert "edges: 1 row with ends that are not nodes dropped" in made.notes
+    assert made.schema.apply(PEOPLE, trades).graph.num_nodes == 6
+
+
+def test_the_first_row_of_a_node_counts() -> None:
+    again = pd.DataFrame({"name": ["bob", "ann"], "job": ["cook", "cook"], "age": [1, 2], "class": ["z", "y"]})
+    twice = pd.concat([PEOPLE, again], ignore_index=True)
+    made = drgst.from_tables(twice, TRADES, label="class", id="name", duplicates="first")
+    once = drgst.from_tables(PEOPLE, TRADES, label="class")
+    assert made.schema == once.schema.model_copy(update={"duplicates": "first"})
+    assert (made.graph.features != once.graph.features).sum() == 0
+    assert made.graph.class_names == ("x", "y")
+    assert "nodes: 2 further rows of the same id dropped" in made.notes
+    assert made.schema.apply(twice, TRADES).graph.num_nodes == 6
+    empty = pd.concat([PEOPLE, pd.DataFrame({"name": [None, None], "class": ["x", "y"]})])
+    faults = drgst.check_tables(empty, TRADES, label="class", id="name", duplicates="first")
+    assert "the id is empty (2 rows in all)" in str(faults[0])
+
+
+def test_columns_that_differ_in_case_are_read_and_noted() -> None:
+    fitted = drgst.from_tables(PEOPLE, TRADES, label="class")
+    later = PEOPLE.rename(columns={"name": "NAME", "age": "Age", "joined": "since"})
+    made = fitted.schema.apply(later, TRADES.rename(columns={"from": "From", "day": "DAY"}))
+    assert feature(made, "age") == feature(fitted, "age")
+    assert (made.graph.adjacency != fitted.graph.adjacency).nnz == 0
+    assert feature(made, "edges out: amount sum") == feature(fitted, "edges out: amount sum")
+    said = [note for note in made.notes if "was read as" in note]
+    assert said == [
+        "nodes: column 'Age' was read as 'age'",
+        "nodes: column 'NAME' was read as 'name'",
+        "edges: column 'From' was read as 'from'",
+        "edges: column 'DAY' was read as 'day'",
+    ]
+    assert "nodes has no column 'joined': all its cells count as missing" in made.notes
+
+
 def test_later_tables_get_the_same_columns_and_differences_are_reported(tmp_path: Path) -> None:
     fitted = drgst.from_tables(PEOPLE, TRADES, label="class")
     fitted.schema.save(tmp_path / "schema.json")

@@ -49,7 +49,8 @@ def test_every_fault_is_listed(write: Paths) -> None:
         "n.csv, line 32: has 3 cells, but the header has 4 (1 row like this): cells are missing",
         "n.csv: unknown column 'nix' (known: age, city, id, label) (option: drop=COLUMN)",
         "n.csv, line 11, column 'id': the id is empty (1 row in all)",
-        "n.csv, line 6, column 'id': the id '3' occurs again, first in line 5; 1 id in all ('3') (option: id=COLUMN)",
+        "n.csv, line 6, column 'id': the id '3' occurs again, first in line 5; 1 id in all ('3') "
+        "(option: duplicates='first')",
         "n.csv, line 7, column 'age': 'old' is not a number (1 cell in all: 'old') (option: category='age')",
         "e.csv, line 32, column 'amount': the weight 'x' is not a number (1 row in all): weights are numbers of 0 or "
         "above (option: weight=COLUMN)",
@@ -114,22 +115,52 @@ def test_ids_saved_as_decimals_are_read_and_noted(write: Paths) -> None:
 
 
 def test_notes_on_labels(write: Paths) -> None:
-    nodes = NODES.replace("0,a,", "0,A,", 1).replace("\n6,,", "\n6,unknown,").replace("\n7,,", "\n7,none,")
+    nodes = NODES.replace("\n6,,", "\n6,unknown,").replace("\n7,,", "\n7,none,")
     sentences(write, nodes)
     notes = drgst.from_tables(*write, label="label").notes
     for note in (
-        "the classes 'A' and 'a', which differ in case only",
         "has the class 'unknown'",
         "1 cell 'none' without",
     ):
         assert any(note in text for text in notes), note
 
 
+@pytest.mark.parametrize(
+    ("other", "shown"), [("A", "'A' and 'a'"), ("a  ", ""), ("new a", ""), ("A A", "'A A' and 'aa'")]
+)
+def test_classes_that_differ_in_case_or_spaces_are_refused(write: Paths, other: str, shown: str) -> None:
+    nodes = NODES.replace("\n2,a,", "\n2,aa,").replace("\n4,a,", f"\n4,{other},")
+    fault = f"the classes {shown} differ in case or spaces only: write them alike"
+    assert any(fault in sentence for sentence in sentences(write, nodes)) == bool(shown)
+
+
+def test_faults_come_with_the_columns(write: Paths) -> None:
+    sentences(write, NODES.replace("\n3,", "\n2,"))
+    with pytest.raises(drgst.TableError) as caught:
+        drgst.from_tables(*write, label="label")
+    assert caught.value.report.splitlines() == [
+        "column  type      becomes",
+        "id      id        node ids",
+        "label   label     2 classes: 'a', 'b'",
+        "age     number    1 feature",
+        "city    category  3 features",
+    ]
+
+
+@pytest.mark.parametrize(("labels", "told"), [("aaaaabbbbb", True), ("aaaaabbbba", False), ("aabb", False)])
+def test_a_column_that_gives_the_classes_away_is_noted(labels: str, told: bool) -> None:
+    rows = len(labels)
+    nodes = pa.table({"label": [*labels, ""], "club": ["x"] * (rows // 2) + ["y"] * (rows // 2) + ["x"]})
+    notes = drgst.from_tables(nodes, label="label").notes
+    said = f"nodes: column 'club' tells the classes of all {rows} labelled nodes apart: drop it if"
+    assert any(note.startswith(said) for note in notes) == told
+
+
 def test_unknown_options_are_refused(write: Paths) -> None:
     with pytest.raises(SettingError, match="unknown option 'lables'"):
         drgst.check_tables(*write, lables="label")
-    with pytest.raises(SettingError, match="unknown_endpoints is 'drop', but must be one of refuse, add"):
-        drgst.check_tables(*write, label="label", unknown_endpoints="drop")
+    with pytest.raises(SettingError, match="unknown_endpoints is 'lose', but must be one of refuse, add, drop"):
+        drgst.check_tables(*write, label="label", unknown_endpoints="lose")
 
 
 def test_columns_of_lists_long_names_and_long_labels() -> None:
@@ -188,3 +219,8 @@ def test_any_broken_table_gets_sentences(write: Paths, seed: int, cuts: int, opt
     else:
         assert not faults
         assert made.schema.apply(*write).graph.num_features == made.graph.num_features
+
+
+def test_the_columns_of_a_huge_number_of_features_are_described_at_once() -> None:
+    nodes = pa.table({"id": ["a", "b"], "label": ["x", "y"], "features:2147483647": ["1", "2"]})
+    assert drgst.from_tables(nodes, label="label").report.endswith("features  2,147,483,647 features")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-TABLE_SETTINGS = ("aggregate", "as_of", "half_life")  # of from_tables, which --set takes, too
+TABLE_SETTINGS = ("aggregate", "as_of", "duplicates", "half_life")  # of from_tables, which --set takes, too
 
 
 @app.command()
@@ -60,7 +60,8 @@ def classify(
 
     from drgst.errors import SettingError
     from drgst.runs.folder import RunFolder
-    from drgst.tables.read import try_tables
+    from drgst.tables.faults import TableError
+    from drgst.tables.read import open_tables
 
     if nodes.lower().removesuffix(".gz").endswith((".graphml", ".gml", ".gexf")):
         named = f" --labels {label or labels}" if label or labels else ""
@@ -76,9 +77,10 @@ def classify(
         folder.check_free(False, force)
     options = table_options(columns or (), label=label, unknown_endpoints=unknown_endpoints) | rules
     options |= {"links": [parse_link(text) for text in links]} if links else {}
-    tables, faults = try_tables(nodes, edges, config.added_classes(), **options)
-    if tables is None:
-        refuse(faults, json)
+    try:
+        tables = open_tables(nodes, edges, config.added_classes(), **options)
+    except TableError as error:
+        refuse(error, json, columns=check)
     get_console(json).print(tables.report, soft_wrap=True)
     if check:
         _print_check(tables, json)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from drgst.tables.faults import Fault
+    from drgst.tables.faults import TableError
 
 
 QUIET = 2.0  # seconds that a command may be silent
@@ -71,9 +71,11 @@ def emit(document: dict[str, Any] | list[Any]) -> None:
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
-def refuse(faults: Sequence[Fault], json: bool) -> NoReturn:
-    """List all faults of tables and end with exit code 2."""
-    console = get_console(json)
+def refuse(error: TableError, json: bool, columns: bool = False) -> NoReturn:
+    """List all faults of tables, with ``columns`` after how each column is read, and end with exit code 2."""
+    console, faults = get_console(json), error.faults
+    if columns and error.report:
+        console.print(error.report, soft_wrap=True)
     for fault in faults:
         console.print(f"- {fault.sentence(shell=True)}", soft_wrap=True)
     console.print(f"{len(faults)} fault{'s' if len(faults) > 1 else ''} found")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from drgst.graph.core import Graph
     from drgst.graph.split import Split
     from drgst.graph.stats import Statistics
-    from drgst.tables.faults import Fault
 
 app = typer.Typer(help="List, get, show, check and split graphs.", no_args_is_help=True, add_completion=False)
 
@@ -90,11 +88,14 @@ def check(
     All faults are listed and end with exit code 2.
     """
     from drgst.graph.stats import statistics
+    from drgst.tables.faults import TableError
 
-    options = table_options(columns or (), label=label, unknown_endpoints=unknown_endpoints)
-    graph, faults = _checked(source, edges, options, labels)
-    if graph is None:
-        refuse(faults, json)
+    try:
+        graph = _checked(
+            source, edges, table_options(columns or (), label=label, unknown_endpoints=unknown_endpoints), labels
+        )
+    except TableError as error:
+        refuse(error, json, columns=True)
     for split in graph.splits:
         split.check(graph)
     figures, console = statistics(graph), get_console(json)
@@ -161,10 +162,8 @@ def build(
     console.print(f"{out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_features:,} features")
 
 
-def _checked(
-    source: str, edges: list[str] | None, options: dict[str, Any], labels: str | None
-) -> tuple[Graph | None, Sequence[Fault]]:
-    """The graph of tables, a name or a path, or all faults of its tables."""
+def _checked(source: str, edges: list[str] | None, options: dict[str, Any], labels: str | None) -> Graph:
+    """The graph of tables, a name or a path."""
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import DATASETS
     from drgst.errors import SettingError
@@ -176,11 +175,10 @@ def _checked(
     if (options or edges) and "label" not in options and not folder:
         raise SettingError("--label is missing: it names the column of classes")
     if options or tables:
-        from drgst.tables.read import try_tables
+        from drgst.tables.read import open_tables
 
-        made, faults = try_tables(source, edges, **options)
-        return (None if made is None else made.graph), faults
-    return open_graph(source, labels=labels), ()
+        return open_tables(source, edges, **options).graph
+    return open_graph(source, labels=labels)
 
 
 def _amount(name: str, text: str | None) -> int | float | None:

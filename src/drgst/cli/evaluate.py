@@ -57,7 +57,7 @@ def evaluate(
     try:
         labels, notes = _labels(result, truth, TruthColumns(roles.get("id"), roles.get("label"), positive))
     except TableError as error:
-        refuse(error.faults, json)
+        refuse(error, json)
     console = get_console(json)
     say(console, *(f"- {note}" for note in notes))
     document: dict[str, Any] = {"run": str(run)}

@@ -150,7 +150,7 @@ LinkOption = Annotated[
     option("COLUMN|FILE", "Rows that share a value: a column, or FILE[:SOURCE-TARGET] of links. Repeatable.", "--link"),
 ]
 EndpointsOption = Annotated[
-    str | None, option("RULE", "Ends of edges that are not nodes: refuse, or add.", "--unknown-endpoints")
+    str | None, option("RULE", "Ends of edges that are not nodes: refuse, add or drop.", "--unknown-endpoints")
 ]
 LabelsOption = Annotated[
     str | None, option("FILE|NAME", "Labels of a graph file: a CSV, or a node attribute.", "--labels")

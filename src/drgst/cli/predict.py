@@ -46,7 +46,7 @@ def predict(
     try:
         found = predict_graph(run, graph) if nodes is None else predict_tables(run, nodes, edges, alone)
     except TableError as error:
-        refuse(error.faults, json)
+        refuse(error, json)
     if out is not None:
         found.write(out)
     elif not json:

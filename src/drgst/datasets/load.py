@@ -21,6 +21,7 @@ from drgst.files import PathLike
 from drgst.graph.core import Graph
 from drgst.io.folder import is_graph_folder, open_graph_folder
 from drgst.io.npz import load_graph, save_graph
+from drgst.tables.faults import HOLDS_ANSWER
 
 GRAPH_FILES = (".graphml", ".gml", ".gexf", ".edgelist", ".edges", ".el", ".txt", ".tsv")  # read by io.graph_files
 
@@ -56,7 +57,7 @@ def open_graph(
         return load(source, root)
     graph = _open_path(Path(source).expanduser(), classes, labels)
     for note in graph.notes:
-        _log.info("%s: %s", graph.name, note)
+        _log.log(logging.WARNING if HOLDS_ANSWER in note else logging.INFO, "%s: %s", graph.name, note)
     return graph
 
 

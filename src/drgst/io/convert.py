@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from drgst.errors import GraphError
 from drgst.extras import import_extra
 from drgst.graph.core import Graph, edge_matrix, make_graph
-from drgst.tables.naming import as_text, clean_ids, encode_labels
+from drgst.tables.naming import as_text, clean_ids, encode_labels, spelt_alike
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -29,7 +29,7 @@ def from_scipy(adjacency: Any, labels: Any, features: Any = None, *, node_ids: A
         raise GraphError(f"the adjacency must be square, not of shape {matrix.shape}")
     ids = np.arange(matrix.shape[0]) if node_ids is None else clean_ids(np.asarray(node_ids).tolist())
     values = _in_order(labels, ids) if isinstance(labels, Mapping) else np.asarray(labels).reshape(-1).tolist()
-    y, classes = encode_labels(values)
+    y, classes = _encoded(values)
     return make_graph(features, matrix, y, class_names=classes, node_ids=ids, **fields)
 
 
@@ -58,7 +58,7 @@ def from_networkx(
         other = ends[:, 0] != ends[:, 1]
         ends, weights = np.vstack([ends, ends[other, ::-1]]), np.concatenate([weights, weights[other]])
     given = (graph.nodes[node].get(label) for node in nodes)
-    y, classes = encode_labels(given) if predict is None else (np.full(len(nodes), -1), tuple(predict))
+    y, classes = _encoded(given) if predict is None else (np.full(len(nodes), -1), tuple(predict))
     return make_graph(
         _node_features({node: graph.nodes[node].get(features) for node in nodes}, features),
         edge_matrix(ends[:, 0], ends[:, 1], len(nodes), weights),
@@ -85,6 +85,14 @@ def to_networkx(graph: Graph) -> nx.Graph:
     for i, j, weight in zip(row.tolist(), col.tolist(), upper.data.tolist(), strict=True):
         out.add_edge(ids[i], ids[j], weight=weight)
     return out
+
+
+def _encoded(values: Iterable[Any]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Class indices and names; names that differ in case or spaces only are refused."""
+    labels, names = encode_labels(values)
+    if alike := spelt_alike(names):
+        raise GraphError(alike)
+    return labels, names
 
 
 def _in_order(labels: Mapping[Any, Any], ids: np.ndarray) -> list[Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.errors import GraphError
+from drgst.errors import DrgstWarning, GraphError
 from drgst.extras import import_extra
 from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.graph.split import PARTS, splits_from_masks
@@ -27,6 +28,10 @@ def from_pyg(data: Data, name: str | None = None, predict: Sequence[str] | None 
     these three. ``node_ids``, ``class_names`` and ``name``, which :func:`to_pyg` sets, are read. ``predict`` gives the
     class names of a model that will predict these nodes: ``y`` is then ignored and may be missing.
     """
+    notes = []
+    if data.get("edge_attr") is not None:
+        notes.append("edge_attr is not used: weights are read from edge_weight")
+        warnings.warn(notes[0], DrgstWarning, stacklevel=2)
     count = _num_nodes(data)
     labels = _labels(data.get("y") if predict is None else None, count)
     ids = data.get("node_ids")
@@ -39,7 +44,7 @@ def from_pyg(data: Data, name: str | None = None, predict: Sequence[str] | None 
         node_ids=None if ids is None else clean_ids(np.asarray(ids).tolist()),
         name=name or data.get("name") or "graph",
         splits=splits_from_masks({part: _array(mask).astype(bool) for part, mask in masks.items()}, count),
-        notes=["edge_attr is not used: weights are read from edge_weight"] if data.get("edge_attr") is not None else [],
+        notes=notes,
         unlabelled=predict is not None,
     )
 

@@ -56,8 +56,9 @@ class Parts:
         known = set(old)
         self.rows = np.array([k for k, text in enumerate(found.ids) if text not in known], dtype=np.int64)
         ids = dict.fromkeys([*old, *(found.ids[k] for k in self.rows)])
+        drop = found.options.unknown_endpoints == "drop"
         ends = (text for edge in found.edges for texts in edge.ends.values() for text in texts)
-        self.added = list(dict.fromkeys(text for text in ends if text not in ids))
+        self.added = [] if drop else list(dict.fromkeys(text for text in ends if text not in ids))
         self.ids = [*ids, *self.added]
         self._note_nodes()
         index = {text: k for k, text in enumerate(self.ids)}

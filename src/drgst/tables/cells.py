@@ -73,6 +73,11 @@ class Cells:
         """Other rows with the same distinct texts."""
         return Cells(self.values, codes, self._parsed)
 
+    def take(self, rows: np.ndarray) -> Cells:
+        """Some of the rows, without the texts that none of them has."""
+        taken = self.with_rows(self.codes[rows])
+        return taken._without(pa.array(taken.counts == 0))
+
     def spread(self, per_value: np.ndarray, missing: Any) -> np.ndarray:
         """One entry per distinct text as one entry per row, (N,)."""
         return np.append(per_value, missing)[self.codes]  # code -1 is the last

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from math import lgamma, log
+
+import numpy as np
 
 from drgst.errors import unknown
-from drgst.tables.faults import Fault, counted, some
+from drgst.tables.faults import HOLDS_ANSWER, Fault, counted, some
 from drgst.tables.kinds import KINDS, detect
 from drgst.tables.kinds.base import Column, least_rows
 from drgst.tables.kinds.features import is_features_name
@@ -13,7 +16,11 @@ from drgst.tables.kinds.number import NumberColumn
 from drgst.tables.options import TableOptions
 from drgst.tables.source import Table
 
-Roles = Mapping[str, str]  # column -> id, label, drop, link, split, a kind that is given, or empty
+MOST_CHANCE = 0.01  # probability with which a column without information tells the classes of the labels apart
+
+_NOT_FITTED = {"drop": "dropped by option", "faulty": "see its fault"}
+
+Roles = Mapping[str, str]  # column -> id, label, drop, faulty, link, split, a kind that is given, or empty
 
 
 def column_roles(table: Table, options: TableOptions, id_column: str | None) -> dict[str, str]:
@@ -70,6 +77,46 @@ def cell_faults(table: Table, roles: Roles) -> Iterator[Fault]:
                 yield table.fault(f"{message}{some(texts)})", row, name, option="category", value=name)
 
 
+def column_table(rows: Sequence[Sequence[str]]) -> str:
+    """A text table: each column, its type and what becomes of it."""
+    rows = [("column", "type", "becomes"), *rows]
+    widths = [max(len(row[k]) for row in rows) for k in range(2)]
+    return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in rows)
+
+
+def column_rows(
+    roles: Roles, class_names: Sequence[str], columns: Sequence[Column], dropped: Mapping[str, str]
+) -> list[tuple[str, str, str]]:
+    """The rows of :func:`column_table` for the columns of a node table."""
+    classes = f"{counted(len(class_names), 'class')}: {some(class_names, 5)}"
+    becomes = {"id": "node ids", "label": classes}
+    rows = [(name, role, becomes[role]) for role in becomes for name in roles if roles[name] == role]
+    rows += [(column.column, column.kind, column.describe()) for column in columns]
+    return rows + [(name, "dropped", reason) for name, reason in dropped.items()]
+
+
+def answers(table: Table, columns: Sequence[Column], labels: np.ndarray) -> list[str]:
+    """A note on each column whose value gives the class of every labelled node, since it may be made of the classes.
+
+    With n labels, n_c of class c, a column that says nothing does so with a probability of about C! Π_c n_c! / n!,
+    which must be small, and its values must repeat.
+    """
+    known = labels >= 0
+    y = labels[known]
+    counts = np.unique(y, return_counts=True)[1]
+    chance = sum(lgamma(n + 1) for n in (*counts, counts.size)) - lgamma(y.size + 1)
+    notes = []
+    for name in [column.column for column in columns] if counts.size > 1 and chance < log(MOST_CHANCE) else ():
+        values = table.cells[name].codes[known] if name in table.cells else np.arange(y.size)
+        several = np.unique(values).size
+        if several <= y.size / 2 and np.unique(np.stack([values, y]), axis=1).shape[1] == several:
+            notes.append(
+                f"{table.file}: column {name!r} {HOLDS_ANSWER} {y.size:,} labelled nodes apart: "
+                "drop it if it is made of the classes"
+            )
+    return notes
+
+
 def fit_columns(table: Table, roles: Roles) -> tuple[list[Column], dict[str, str], list[str]]:
     """The columns that give features, name -> reason of the others, and notes."""
     splits = {name: "the split of the nodes" for name, role in roles.items() if role == "split"}
@@ -83,8 +130,8 @@ def fit_columns(table: Table, roles: Roles) -> tuple[list[Column], dict[str, str
         role = roles[name]
         if role in ("id", "label", "split", "link"):
             continue
-        if role == "drop":
-            dropped[name] = "dropped by option"
+        if role in _NOT_FITTED:
+            dropped[name] = _NOT_FITTED[role]
             continue
         found, detected = detect(name, cells)
         kind = role or found

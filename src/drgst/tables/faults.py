@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from drgst.errors import DataFileError
 
 LONGEST_NAME = 1000  # characters of a column name
+HOLDS_ANSWER = "tells the classes of all"  # in the note on a column that may be made of the classes
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Fault:
         name = str(self.option)
         if shell and name in ("label", "unknown_endpoints", "edges", "link"):
             return f"--{name.replace('_', '-')} {self.value or 'COLUMN'}"
+        if shell and name == "duplicates":
+            return f"--set {name}={self.value}"
         if shell:
             return f"--column {self.value or 'COLUMN'}={'number' if name == 'numeric' else name}"
         name = "links" if name == "link" else name
@@ -51,10 +54,10 @@ class Fault:
 
 
 class TableError(DataFileError):
-    """Tables that can't be read as a graph; ``faults`` lists all reasons."""
+    """Tables that can't be read as a graph; ``faults`` lists all reasons, ``report`` how each column would be read."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        self.faults = tuple(faults)
+    def __init__(self, faults: Sequence[Fault], report: str = "") -> None:
+        self.faults, self.report = tuple(faults), report
         more = len(self.faults) - 1
         rest = f"; {counted(more, 'more fault')}, listed by drgst.check_tables" if more else ""
         super().__init__(f"{self.faults[0]}{rest}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,20 @@ from drgst.errors import GraphError
 from drgst.graph.core import UNLABELLED
 from drgst.graph.split import PARTS, Split
 from drgst.tables.cells import MISSING, Cells
-from drgst.tables.columns import cell_faults, column_roles, option_faults
+from drgst.tables.columns import (
+    cell_faults,
+    column_roles,
+    column_rows,
+    column_table,
+    fit_columns,
+    option_faults,
+)
 from drgst.tables.faults import Fault, TableError, counted, some
 from drgst.tables.links import LinkSchema, LinkTable, clean_name, find_link
-from drgst.tables.naming import LONGEST_ID, are_whole, as_integer, encode_labels
+from drgst.tables.naming import LONGEST_ID, are_whole, encode_labels, spelt_alike
 from drgst.tables.options import Link, TableOptions
 from drgst.tables.relations import EdgeTable, Period, RelationSchema
-from drgst.tables.roles import find_id, find_relation, id_texts, unused_columns
+from drgst.tables.roles import bad_ids, find_id, find_relation, id_texts, unused_columns
 from drgst.tables.source import Table, open_table
 
 if TYPE_CHECKING:
@@ -56,20 +63,33 @@ class Inspection:
         self.splits: list[Split] = []
         self.edges: list[EdgeTable] = []
         self.links: list[LinkTable] = []
-        table = self._open(nodes, "nodes", options.raw)
+        fitted = [] if schema is None else [column.column for column in schema.columns]
+        fitted += [] if schema is None else [name for name in (schema.id, schema.label) if name is not None]
+        ends = [] if schema is None else [name for relation in schema.relations for name in relation.columns]
+        report = ""
+        table = self._open(nodes, "nodes", fitted, options.raw)
         self._link_tables = {k: self._open_link(link) for k, link in enumerate(options.links) if isinstance(link, Link)}
-        opened = {name: self._open(given, name) for name, given in _edge_tables(edges).items()}
+        opened = {name: self._open(given, name, ends) for name, given in _edge_tables(edges).items()}
         if table is not None and not table.data.num_rows:
             self.faults.append(table.fault("has no rows below its header"))
         elif table is not None:
             self.table = table
             self._inspect({name: edge for name, edge in opened.items() if edge is not None})
+            report = self._report() if self.faults else ""
         if self.faults:
-            raise TableError(self.faults)
+            raise TableError(self.faults, report)
 
-    def _open(self, given: Any, name: str, raw: bool = False) -> Table | None:
+    def _report(self) -> str:
+        """How each column would be read, were it not for the faults."""
+        faulty = {fault.column for fault in self.faults if fault.file == self.table.file}
+        roles = {n: "faulty" if n in faulty and r not in ("id", "label") else r for n, r in self.roles.items()}
+        columns, dropped, _ = fit_columns(self.table, roles)
+        return column_table(column_rows(roles, self.class_names, columns, dropped))
+
+    def _open(self, given: Any, name: str, fitted: Sequence[str] = (), raw: bool = False) -> Table | None:
+        """The table, its names written as those of fitting; None if there is none to look at."""
         try:
-            table = open_table(given, name, self.options.is_feature if raw else None)
+            table = open_table(given, name, self.options.is_feature if raw else None).with_case_of(fitted)
         except TableError as error:
             self.faults += error.faults
             return None
@@ -160,8 +180,10 @@ class Inspection:
             texts = id_texts(cells)
             if texts != cells.texts:
                 self.notes.append(f"{table.file}: the ids of column {self.id!r} were read as whole numbers")
-            self.faults += _bad_ids(table, self.id, texts)
             self.ids = ["" if code < 0 else texts[code] for code in cells.codes.tolist()]
+            if self.options.duplicates == "first":
+                self._drop_duplicates()
+            self.faults += bad_ids(self.table, self.id, id_texts(self.table.texts[self.id]))
         elif fitted is not None:
             self.faults.append(table.fault(f"the id column {fitted!r} of fitting is missing"))
         elif others and self.options.id is None:
@@ -169,6 +191,17 @@ class Inspection:
             self.faults.append(table.fault(message, option="id"))
         else:
             self.ids = [str(len(self.known) + k) for k in range(table.data.num_rows)]
+
+    def _drop_duplicates(self) -> None:
+        """Keep the first row of each id."""
+        first: dict[str, int] = {}
+        for row, text in enumerate(self.ids):
+            first.setdefault(text or f"row {row}", row)  # an empty id is a fault of its own
+        repeated = len(self.ids) - len(first)
+        if repeated:
+            self.notes.append(f"{self.table.file}: {counted(repeated, 'further row')} of the same id dropped")
+            rows = np.array(list(first.values()))
+            self.table, self.ids = self.table.take(rows), [self.ids[row] for row in rows]
 
     def _read_labels(self) -> tuple[np.ndarray, tuple[str, ...]]:
         """Class indices with -1 for unknown, (rows,), and the class names."""
@@ -196,6 +229,8 @@ class Inspection:
             yield ONE_CLASS if names else NO_LABEL
         elif not self.options.raw and known > FEW_LABELS and len(names) > MOST_CLASSES * known:
             yield f"{len(names):,} classes for {known:,} labelled nodes: a column of classes is needed, not of numbers"
+        elif alike := spelt_alike(names):
+            yield alike
 
     def _label_notes(self, cells: Cells, names: tuple[str, ...]) -> Iterator[str]:
         """What may surprise: words that count as no label, and classes that may be no classes."""
@@ -208,11 +243,7 @@ class Inspection:
         others = [] if self.schema is None else [name for name in names if name not in self.schema.class_names]
         if others:
             yield f"the labels {some(others)} were not classes when the model was fitted and count as unknown"
-        folded: dict[str, str] = {}
         for name in names:
-            other = folded.setdefault(name.casefold(), name)
-            if other != name:
-                yield f"{column} has the classes {other!r} and {name!r}, which differ in case only"
             if name.casefold() in _NO_LABEL:
                 yield f"{column} has the class {name!r}; leave cells empty that have no label"
 
@@ -265,31 +296,3 @@ def _edge_tables(edges: Any) -> dict[str, Any]:
         name = stem or ("edges" if len(several) == 1 else f"edges {k}")
         found[f"{name} {k}" if name in found else name] = table
     return found
-
-
-def _bad_ids(table: Table, column: str, texts: list[str]) -> Iterator[Fault]:
-    """The faults of a column of ids, given its distinct texts as ids."""
-    cells = table.texts[column]
-    if cells.missing.any():
-        message = f"the id is empty ({counted(int(cells.missing.sum()), 'row')} in all)"
-        yield table.fault(message, int(np.flatnonzero(cells.missing)[0]), column)
-    index = {text: k for k, text in enumerate(dict.fromkeys(texts))}  # 7 and 7.0 are one id
-    codes = cells.spread(np.array([index[text] for text in texts], dtype=np.int64), -1)
-    repeated = np.bincount(codes[codes >= 0], minlength=len(index)) > 1
-    if repeated.any():
-        names = [text for text, again in zip(index, repeated, strict=True) if again]
-        rows = np.flatnonzero(codes == index[names[0]])
-        message = f"the id {names[0]!r} occurs again, first in {table.unit} {table.place(int(rows[0]))}"
-        message += f"; {counted(len(names), 'id')} in all ({some(names)})"
-        yield table.fault(message, int(rows[1]), column, option="id")
-    lengths = np.array([len(text) for text in texts])
-    if (lengths > LONGEST_ID).any():
-        longest = int(lengths[lengths > LONGEST_ID][0])
-        message = f"the id has {longest} characters; {LONGEST_ID} are allowed"
-        yield table.fault(message, cells.first_row(lengths == longest), column)
-    numbers = [as_integer(text) for text in texts]
-    negative = np.array([number is not None and number < 0 for number in numbers], dtype=bool)
-    if None not in numbers and negative.any():
-        text = texts[int(np.flatnonzero(negative)[0])]
-        message = f"the id {text!r} is negative: ids are numbers of 0 or above, or names"
-        yield table.fault(message, cells.first_row(negative), column)

@@ -63,6 +63,16 @@ def without_decimals(ids: Iterable[str]) -> list[str]:
     return [text.partition(".")[0] if _WHOLE.fullmatch(text) else text for text in ids]
 
 
+def spelt_alike(names: Sequence[str]) -> str:
+    """What is wrong with two class names that differ in case or spaces only; empty if none do."""
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault("".join(name.casefold().split()), name)
+        if other != name:
+            return f"the classes {other!r} and {name!r} differ in case or spaces only: write them alike"
+    return ""
+
+
 def relabel(labels: np.ndarray, names: Sequence[str], classes: Sequence[str]) -> np.ndarray:
     """Indices into ``names`` as indices into ``classes``, (N,); -1 where unknown or not one of ``classes``."""
     index = {name: k for k, name in enumerate(classes)}

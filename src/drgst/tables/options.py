@@ -10,9 +10,10 @@ from typing import Any, Literal, get_args
 from drgst.errors import SettingError, unknown
 
 Aggregate = Literal["sum", "count", "max", "last"]
-Endpoints = Literal["refuse", "add"]
+Endpoints = Literal["refuse", "add", "drop"]
+Duplicates = Literal["refuse", "first"]
 Columns = str | Iterable[str]
-_CHOICES = {"aggregate": get_args(Aggregate), "unknown_endpoints": get_args(Endpoints)}
+_CHOICES = {"aggregate": Aggregate, "unknown_endpoints": Endpoints, "duplicates": Duplicates}
 KIND_OPTIONS = {"numeric": "number", "category": "category", "text": "text", "date": "date"}
 
 
@@ -46,7 +47,8 @@ class TableOptions:
     text: Columns = ()
     date: Columns = ()
     aggregate: Aggregate = "sum"
-    unknown_endpoints: Endpoints = "refuse"
+    unknown_endpoints: Endpoints = "refuse"  # ends of edges that are not nodes
+    duplicates: Duplicates = "refuse"  # further rows of a node
     links: Any = ()  # columns of the node table, and tables of links
     as_of: str | None = None  # the moment up to which edges and links count
     half_life: str | None = None  # after which an edge or link counts half, such as 30d
@@ -69,8 +71,8 @@ class TableOptions:
             if bad:
                 raise SettingError(f"links has {bad[0]!r}, but takes names of columns and drgst.Link(table)")
         options = cls(**{**given, **lists})
-        for name, allowed in _CHOICES.items():
-            value = getattr(options, name)
+        for name, choices in _CHOICES.items():
+            value, allowed = getattr(options, name), get_args(choices)
             if value not in allowed:
                 raise SettingError(f"{name} is {value!r}, but must be one of {', '.join(allowed)}")
         return options

@@ -32,7 +32,7 @@ from drgst.graph.core import Graph
 from drgst.tables.build import Parts, TableGraph
 from drgst.tables.faults import Fault, TableError
 from drgst.tables.inspection import NO_LABEL, Inspection
-from drgst.tables.options import Aggregate, Columns, Endpoints, TableOptions
+from drgst.tables.options import Aggregate, Columns, Duplicates, Endpoints, TableOptions
 from drgst.tables.schema import TableSchema
 
 FORMATS = ("csv", "parquet")
@@ -56,6 +56,7 @@ def from_tables(
     date: Columns = (),
     aggregate: Aggregate = "sum",
     unknown_endpoints: Endpoints = "refuse",
+    duplicates: Duplicates = "refuse",
     edge_columns: bool = True,
     links: Any = (),
     as_of: str | None = None,
@@ -78,7 +79,8 @@ def from_tables(
     are dropped, and a missing weight is the median. Columns called ``split``, ``split:NAME``, ``features`` and
     ``features:N`` are read as in :func:`read_tables`. With ``edge_columns``, the number of rows and of distinct
     partners and the sum and mean of each numeric edge column become node columns, for both directions. Ends of edges
-    that are not nodes are refused, or added as nodes without features by ``unknown_endpoints="add"``.
+    that are not nodes are refused; ``unknown_endpoints`` can ``add`` them as nodes without features or ``drop`` their
+    rows. Further rows of a node are refused; with ``duplicates="first"`` its first row counts.
 
     ``links`` relate rows that share something: names of columns of ``nodes``, and :class:`Link` for tables of links to
     entities that have no row. A table whose source are entities of an earlier link continues it, once.
@@ -153,19 +155,13 @@ def folder_options(**given: Any) -> TableOptions:
     return TableOptions.of(**{**NAMES, "raw": True, "edge_columns": False, **given})
 
 
-def try_tables(
+def open_tables(
     source: PathLike, edges: Any = None, classes: tuple[str, ...] | None = None, **options: Any
-) -> tuple[TableGraph | None, tuple[Fault, ...]]:
-    """The graph of tables, or all their faults: of :func:`drgst.from_tables` with ``label``, else of a graph folder.
-
-    With ``classes`` labels may be missing.
-    """
-    try:
-        if "label" in options or classes is not None:
-            return read_graph(source, edges, TableOptions.of(**options, classes=classes)), ()
-        return read_folder(*table_paths(Path(source).expanduser()), **options), ()
-    except TableError as error:
-        return None, error.faults
+) -> TableGraph:
+    """The graph of tables: by :func:`from_tables` with ``label``, or with ``classes``, else of a graph folder."""
+    if "label" in options or classes is not None:
+        return read_graph(source, edges, TableOptions.of(**options, classes=classes))
+    return read_folder(*table_paths(Path(source).expanduser()), **options)
 
 
 def table_paths(path: Path) -> tuple[Path, Path]:

@@ -169,10 +169,14 @@ class EdgeTable:
     def rows(self, index: Mapping[str, int]) -> tuple[Relation, list[str]]:
         """The rows as arrays, and one sentence for each thing that was changed."""
         source, target = self.nodes(index)
-        keep = source != target
+        known = (source >= 0) & (target >= 0)
+        keep = known & (source != target)
         notes = []
-        if not keep.all():
-            notes.append(f"{self.table.file}: {counted(int((~keep).sum()), 'self-loop')} dropped")
+        if not known.all():
+            rows = counted(int((~known).sum()), "row")
+            notes.append(f"{self.table.file}: {rows} with ends that are not nodes dropped")
+        if keep.sum() < known.sum():
+            notes.append(f"{self.table.file}: {counted(int((known & ~keep).sum()), 'self-loop')} dropped")
         weight = self.weights()
         missing = np.zeros(0, dtype=bool) if weight is None else np.isnan(weight)
         if weight is not None and missing.all():
@@ -192,9 +196,12 @@ class EdgeTable:
         return Relation(self.schema.name, source[keep], target[keep], weight, self._time()[keep], amounts), notes
 
     def nodes(self, index: Mapping[str, int]) -> list[np.ndarray]:
-        """Source and target of each row as node indices, (rows,) both."""
-        places = {name: np.array([index[text] for text in texts], np.int64) for name, texts in self.ends.items()}
-        return [self.cells(name).spread(found, -1) for name, found in places.items()]
+        """Source and target of each row as node indices, (rows,) both; -1 where an end is not a node."""
+        found = []
+        for name, texts in self.ends.items():
+            places = np.array([index.get(text, -1) for text in texts], dtype=np.int64)
+            found.append(self.cells(name).spread(places, -1))
+        return found
 
     def weights(self) -> np.ndarray | None:
         """The weights as they are in the table, (rows,), NaN where they are missing; None without weights."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 import numpy as np
 
 from drgst.tables.cells import Cells
 from drgst.tables.columns import no_column
-from drgst.tables.faults import Fault, named_columns
+from drgst.tables.faults import Fault, counted, named_columns, some
 from drgst.tables.kinds import detect
 from drgst.tables.kinds.number import is_id_name
-from drgst.tables.naming import are_whole, without_decimals
+from drgst.tables.naming import LONGEST_ID, are_whole, as_integer, without_decimals
 from drgst.tables.options import TableOptions
 from drgst.tables.relations import RelationSchema
 from drgst.tables.source import Table
@@ -50,6 +50,34 @@ def find_id(options: TableOptions, nodes: CellsByName, edges: Sequence[CellsByNa
 def id_texts(cells: Cells) -> list[str]:
     """The distinct texts of a column of ids; ``7.0`` is ``7`` if all are whole numbers."""
     return without_decimals(cells.texts) if are_whole(cells.texts) else cells.texts
+
+
+def bad_ids(table: Table, column: str, texts: list[str]) -> Iterator[Fault]:
+    """The faults of a column of ids, given its distinct texts as ids."""
+    cells = table.texts[column]
+    if cells.missing.any():
+        message = f"the id is empty ({counted(int(cells.missing.sum()), 'row')} in all)"
+        yield table.fault(message, int(np.flatnonzero(cells.missing)[0]), column)
+    index = {text: k for k, text in enumerate(dict.fromkeys(texts))}  # 7 and 7.0 are one id
+    codes = cells.spread(np.array([index[text] for text in texts], dtype=np.int64), -1)
+    repeated = np.bincount(codes[codes >= 0], minlength=len(index)) > 1
+    if repeated.any():
+        names = [text for text, again in zip(index, repeated, strict=True) if again]
+        rows = np.flatnonzero(codes == index[names[0]])
+        message = f"the id {names[0]!r} occurs again, first in {table.unit} {table.place(int(rows[0]))}"
+        message += f"; {counted(len(names), 'id')} in all ({some(names)})"
+        yield table.fault(message, int(rows[1]), column, option="duplicates", value="first")
+    lengths = np.array([len(text) for text in texts])
+    if (lengths > LONGEST_ID).any():
+        longest = int(lengths[lengths > LONGEST_ID][0])
+        message = f"the id has {longest} characters; {LONGEST_ID} are allowed"
+        yield table.fault(message, cells.first_row(lengths == longest), column)
+    numbers = [as_integer(text) for text in texts]
+    negative = np.array([number is not None and number < 0 for number in numbers], dtype=bool)
+    if None not in numbers and negative.any():
+        text = texts[int(np.flatnonzero(negative)[0])]
+        message = f"the id {text!r} is negative: ids are numbers of 0 or above, or names"
+        yield table.fault(message, cells.first_row(negative), column)
 
 
 def find_relation(

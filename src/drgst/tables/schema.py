@@ -15,14 +15,14 @@ from drgst.errors import DataFileError
 from drgst.files import PathLike, read_text, reading, write_text
 from drgst.tables.build import Parts, TableGraph
 from drgst.tables.cells import Cells, empty_cells
-from drgst.tables.columns import fit_columns
-from drgst.tables.faults import counted, named_columns, some
+from drgst.tables.columns import answers, column_rows, column_table, fit_columns
+from drgst.tables.faults import counted, named_columns
 from drgst.tables.inspection import Inspection
 from drgst.tables.kinds import AnyColumn
 from drgst.tables.kinds.base import Name, Text
 from drgst.tables.kinds.number import Scores
 from drgst.tables.links import LinkSchema
-from drgst.tables.options import Aggregate, Endpoints, TableOptions
+from drgst.tables.options import Aggregate, Duplicates, Endpoints, TableOptions
 from drgst.tables.relations import RelationSchema, mean_weight
 from drgst.tables.source import Table
 
@@ -68,6 +68,7 @@ class TableSchema(_Model):
     edge_columns: tuple[EdgeColumn, ...] = ()
     aggregate: Aggregate = "sum"
     unknown_endpoints: Endpoints = "refuse"
+    duplicates: Duplicates = "refuse"
     added: bool = False  # whether a feature marks nodes that are not in the node table
 
     @model_validator(mode="after")
@@ -115,7 +116,7 @@ class TableSchema(_Model):
         columns, dropped, notes = fit_columns(table, found.roles)
         if options.raw and not table.raw and any(map(options.is_feature, table.columns)):
             parts.notes.append(f"{table.file}: not all cells of its columns are numbers, so the columns are encoded")
-        parts.notes += notes
+        parts.notes += [*notes, *answers(table, columns, found.labels)]
         units = {name: mean_weight(upper) if len(pairs) > 1 else 1.0 for name, upper in pairs.items()}
         varied = {name: x for name, x in parts.edge_columns.items() if np.ptp(x) > 0}
         return cls(
@@ -129,6 +130,7 @@ class TableSchema(_Model):
             edge_columns=tuple(EdgeColumn(name=name, scale=Scores.fit(x)) for name, x in varied.items()),
             aggregate=options.aggregate,
             unknown_endpoints=options.unknown_endpoints,
+            duplicates=options.duplicates,
             added=bool(parts.added) and not table.raw,
         )
 
@@ -167,7 +169,7 @@ class TableSchema(_Model):
         whose id is a node of ``base`` are left out.
         """
         options = TableOptions(label=self.label, id=self.id, aggregate=self.aggregate)
-        options = replace(options, unknown_endpoints=self.unknown_endpoints)
+        options = replace(options, unknown_endpoints=self.unknown_endpoints, duplicates=self.duplicates)
         known = frozenset() if base is None else {str(node) for node in base.node_ids.tolist()}
         return Parts(Inspection(nodes, edges, options, self, known), base).graph(self)
 
@@ -187,25 +189,18 @@ class TableSchema(_Model):
 
     def describe(self) -> str:
         """A text table: each column, its type and what became of it."""
-        rows = [("column", "type", "becomes")]
-        if self.id is not None:
-            rows.append((self.id, "id", "node ids"))
-        if self.label is not None:
-            rows.append(
-                (self.label, "label", f"{counted(len(self.class_names), 'class')}: {some(self.class_names, 5)}")
-            )
-        rows += [(column.column, column.kind, column.describe()) for column in self.columns]
-        rows += [(column.column, "dropped", column.reason) for column in self.dropped]
+        named = {self.id: "id", self.label: "label"}
+        roles = {name: role for name, role in named.items() if name is not None}
+        dropped = {column.column: column.reason for column in self.dropped}
+        rows = column_rows(roles, self.class_names, self.columns, dropped)
         for relation in self.relations:
-            roles = {"source": relation.source, "target": relation.target, "weight": relation.weight}
-            roles |= {"time": relation.time}
-            rows += [(f"{relation.name}: {name}", role, "edges") for role, name in roles.items() if name is not None]
+            ends = [(role, getattr(relation, role)) for role in ("source", "target", "weight", "time")]
+            rows += [(f"{relation.name}: {name}", role, "edges") for role, name in ends if name is not None]
             rows += [(f"{relation.name}: {name}", "number", "sums and means per node") for name in relation.amounts]
         rows += [link.describe() for link in self.links]
         if self.edge_columns:
             rows.append(("(edges)", "number", f"{counted(len(self.edge_columns), 'feature')} from degrees and amounts"))
-        widths = [max(len(row[k]) for row in rows) for k in range(2)]
-        return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in rows)
+        return column_table(rows)
 
     def save(self, path: PathLike) -> None:
         """Write the schema as JSON, atomically."""

@@ -66,6 +66,23 @@ class Table:
         where = None if row is None else self.place(row)
         return Fault(self.file, message, where, column, unit=self.unit, **remedy)
 
+    def take(self, rows: np.ndarray) -> Table:
+        """Some of the rows."""
+        texts = {name: cells.take(rows) for name, cells in self.texts.items()}
+        raw = {name: x[rows] for name, x in self.raw.items()}
+        return replace(
+            self, data=self.data.take(rows), texts=texts, raw=raw, place=lambda row: self.place(int(rows[row]))
+        )
+
+    def with_case_of(self, names: Sequence[str]) -> Table:
+        """The table with those ``names`` that its own names have in another case; a note says so."""
+        other = {name.casefold(): name for name in self.columns if name not in names}
+        own = {other[name.casefold()]: name for name in names if name not in self.columns and name.casefold() in other}
+        notes = [f"{self.file}: column {mine!r} was read as {name!r}" for mine, name in own.items()]
+        texts = {own.get(name, name): cells for name, cells in self.texts.items()}
+        data = self.data.rename_columns([own.get(name, name) for name in self.columns])
+        return replace(self, data=data, texts=texts, notes=(*self.notes, *notes)) if own else self
+
     def checked(self) -> Table:
         """This table, or :class:`TableError` with its faults."""
         if self.faults:

@@ -99,8 +99,7 @@ class Column(BaseModel):
 
     def describe(self) -> str:
         """What became of the column, in a few words."""
-        count = len(self.features())
-        return f"{counted(count, 'feature')}{', one of them for missing cells' if self.flag else ''}"
+        return f"{counted(self.num_features, 'feature')}{', one of them for missing cells' if self.flag else ''}"
 
     def show_features(self, x: np.ndarray, usual: np.ndarray) -> str:
         """:meth:`show`, or that the cell is missing."""
