@@ -111,6 +111,18 @@ def test_any_cells_give_finite_features_and_json_keeps_the_encoder(
         assert np.isfinite(block).all()
 
 
+def test_the_frequency_of_many_categories_is_a_feature() -> None:
+    towns = [f"city {k % 100}" for k in range(200)]
+    column = KINDS["category"].fit("city", cells(*towns, *["Rome"] * 60, *["Oslo"] * 30, None))
+    assert column.features()[-3:] == ["city = other", "city: rows", "city is missing"]
+    again = TypeAdapter(AnyColumn).validate_json(column.model_dump_json())
+    x = dense(again.encode(cells("Rome", "Oslo", "city 3", "Bonn", None))[0])[:, -2]
+    assert x[0] > x[1] > x[2] == x[3]  # 2 rows are the least
+    assert "Rome" in again.show(dense(again.encode(cells("Rome"))[0])[0], np.full(column.num_features, 0.5))
+    few = KINDS["category"].fit("city", cells("Rome", "Rome", "Oslo", "Oslo"))
+    assert few.features() == ["city = Oslo", "city = Rome"]
+
+
 SENTENCES = [f"the customer {k} asked about word{k % 7} and fees" for k in range(60)]
 
 
@@ -126,6 +138,7 @@ SENTENCES = [f"the customer {k} asked about word{k % 7} and fees" for k in range
         ("city", ["Rome", "Oslo", "Rome"], "category"),
         ("zip", ["00123", "12345", "00123"], "category"),
         ("merchant", [f"m{k % 30 if k % 10 else k}" for k in range(900)], "category"),
+        ("city", [f"town {k % 200}" for k in range(900)], "category"),
         ("note", SENTENCES, "text"),
         ("only", ["yes", None, "yes"], "boolean"),
     ],

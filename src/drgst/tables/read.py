@@ -68,10 +68,10 @@ def from_tables(
     table, a list or a dict from name to table. ``label`` is the column of classes; empty cells are unlabelled. The
     other roles are found by name or content where they are not given.
 
-    Numbers become normal scores, categories one-hot columns with the rare ones together, dates their day and cycles,
-    free text TF-IDF of its frequent words; missing cells are imputed and flagged. Constant and id-like columns are
-    dropped. ``numeric``, ``category``, ``text`` and ``date`` overrule the type that is found, ``drop`` leaves columns
-    out.
+    Numbers become normal scores, categories one-hot columns with the rare ones together and, of more than 40, how
+    frequent each is, dates their day and cycles, free text TF-IDF of its frequent words; missing cells are imputed and
+    flagged. Constant and id-like columns are dropped. ``numeric``, ``category``, ``text`` and ``date`` overrule the
+    type that is found, ``drop`` leaves columns out.
 
     The rows between two nodes, in both directions, are one edge: ``aggregate`` is the ``sum``, ``count``, ``max`` or
     ``last`` (by ``time``) of their ``weight`` (default: the column ``weight``), or of 1 per row without such a column.
