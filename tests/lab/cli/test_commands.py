@@ -71,7 +71,7 @@ def test_curves(tiny: Path, ok: Any) -> None:
 
 
 def test_list_and_refusals(tiny: Path, ok: Any, refused: Any) -> None:
-    assert "k-center" in ok("lab", "label-curve", tiny, "--by", "list")[0]
+    assert "balanced-variance" in ok("lab", "label-curve", tiny, "--by", "list")[0]
     assert "entropy" in refused("lab", "label-curve", tiny, "--by", "entropi")
     refused("lab", "label-curve", tiny, "--figure", "c.docx", "--jobs", 1)
 

@@ -10,7 +10,7 @@ import pytest
 import drgst
 from drgst.decide.labels.state import LabelState
 from drgst.errors import SettingError
-from drgst.lab.curves.choosers import Entropy, KCenter
+from drgst.lab.curves.choosers import Entropy
 from drgst.lab.curves.label_curves import CurveGroup, LearningCurve
 from drgst.lab.statistics import compare
 
@@ -79,11 +79,6 @@ def bundles(labelled: list[int] | None = None, **more: object) -> LabelState:
     known = np.array(labelled or [], dtype=np.int64)
     free = np.setdiff1d(np.arange(12), known)
     return LabelState(BUNDLES, free, known, np.random.default_rng(0), **more)  # type: ignore[arg-type]
-
-
-def test_k_center_takes_the_farthest() -> None:
-    found = KCenter()(bundles([0]), 2).nodes
-    assert sorted(u // 4 for u in found) == [1, 2]
 
 
 def test_entropy_takes_the_least_certain() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from drgst.decide.labels.choosers import BeforeLabels, Medoids, Random
 from drgst.decide.labels.registry import CHOOSERS, TYPICAL, ChooserSpec
-from drgst.decide.labels.state import Choice, LabelState, highest, nearest
+from drgst.decide.labels.state import Choice, LabelState, highest
 
 
 @dataclass(frozen=True)
@@ -24,29 +24,8 @@ class Entropy:
         return Choice.of(state.candidates[highest(h, n)])
 
 
-@dataclass(frozen=True)
-class KCenter:
-    """Greedy k-center: the candidate farthest from every labelled and chosen node, again and again (Sener, 2018)."""
-
-    def __call__(self, state: LabelState, n: int) -> Choice:
-        own = state.representation[state.candidates]
-        if state.labelled.size:
-            far = nearest(own, state.representation[state.labelled])[1]
-        else:
-            far = -np.linalg.norm(own - own.mean(axis=0), axis=1)  # the first node is the most typical one
-        chosen: list[int] = []
-        for _ in range(n):
-            far[chosen] = -np.inf
-            best = int(highest(far, 1)[0])
-            apart = np.linalg.norm(own - own[best], axis=1)
-            far = apart if not chosen and not state.labelled.size else np.minimum(far, apart)
-            chosen.append(best)
-        return Choice.of(state.candidates[chosen])
-
-
 _ALL = (
     ChooserSpec("entropy", Entropy(), "the nodes of highest entropy"),
-    ChooserSpec("k-center", KCenter(), "the nodes farthest from every label"),
     ChooserSpec(
         "balanced-variance",
         BeforeLabels(Medoids(), TYPICAL),
