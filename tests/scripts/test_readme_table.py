@@ -20,6 +20,14 @@ def test_the_pages_hold_the_tables_of_the_exported_runs(script: ModuleType) -> N
         assert script.filled(text, runs) == text, f"{page} is out of date: python scripts/readme_table.py"
 
 
+def test_a_version_that_was_not_measured_yet_leaves_gaps(script: ModuleType) -> None:
+    runs = script.read_runs(script.RUNS)
+    without = runs[runs["recipe"] != "drgst-plus"]
+    assert "| Cora, only these labels | – | – | – | – |" in script.plus_table(without)
+    assert "16 cells are still to be run" in script.plus_table(without)
+    assert "no validation labels | 3 / 5 / 10 / 20 | – / – / – / – |" in script.newer_table(without)
+
+
 def test_only_the_latest_version_with_default_settings_counts(
     script: ModuleType, tmp_path: Path, make_row: Row
 ) -> None:
