@@ -123,6 +123,11 @@ class Problem:
         return given / given.mean()
 
     @property
+    def all_asked(self) -> bool:
+        """Whether no training label is part of a sample."""
+        return self.sampled is not None and not self.sampled[self.split.train].any()
+
+    @property
     def train_sampled(self) -> np.ndarray:
         """Which training labels tell class shares and calibration, (|V_L|,): those of a sample, or all without any."""
         train = self.split.train
