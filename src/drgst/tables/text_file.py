@@ -103,7 +103,7 @@ class TextFile:
     def _read_header(self, head: bytes, whole: bool) -> None:
         """Set the delimiter, the column names, the lines of the header and whether there are rows below it."""
         text = head.decode(self.encoding, errors="ignore").removeprefix("\ufeff")
-        if not text.strip():
+        if not text or text.isspace():
             raise TableError([Fault(self.name, "is empty: a header line with column names is needed")])
         if "\0" in text[:_HEAD]:  # one further below is a fault of its cell
             raise TableError([Fault(self.name, "is not a text file: it holds zero bytes")])
@@ -113,7 +113,7 @@ class TextFile:
             reader = csv.reader(lines, delimiter=self.delimiter)
             self.names = [original_cell(name) for name in next(cells for cells in reader if cells)]
         self.first_line = reader.line_num
-        self.has_rows = not whole or bool(lines.read().strip())
+        self.has_rows = not whole or any(line.strip() for line in lines)
 
     def _rows(self, names: list[str]) -> Iterator[Any]:
         def skip(row: Any) -> str:
@@ -192,7 +192,7 @@ def _delimiter(text: str) -> str:
     best, score = ",", (0.0, 1)
     for delimiter in _NAMES:
         with _large_cells():
-            rows = filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+            rows = filter(None, csv.reader(io.StringIO(text[: _BLOCK >> 4], newline=""), delimiter=delimiter))
             widths = [len(cells) for cells in islice(rows, _SAMPLE)]
         alike = sum(width == widths[0] for width in widths) / len(widths)
         if widths[0] > 1 and (alike, widths[0]) > score:
