@@ -48,7 +48,8 @@ ORDERS = {
     ),
     "decide": "contributions truth | evaluate explain review threshold | labels",
     "decide/labels": "state forecast | choosers represent variance | registry | suggest",
-    "report": "html style tsne | figure nodes stages summary | page",
+    "report": "html nodes style tsne | columns decisions figure stages summary | page | serve",
+    "report/serve": "label_file source | session | app",
     "estimator": "inputs display plot | base | crossval drgst pseudo_label",
     "lab": (
         "paper statistics | store | grid | tables | figures | claims | progress | curves results tuning | "
@@ -61,7 +62,9 @@ ORDERS = {
     "lab/claims": "effect | decide",
     "lab/curves": "choosers | simulate | label_curves",
     "lab/cli": "bench | figure label_curve reproduce table tune",
-    "cli": "console options | output | run | classify data evaluate explain predict recipes report review suggest",
+    "cli": (
+        "console options | output | run | classify data evaluate explain predict recipes report review serve suggest"
+    ),
     "progress": "live | display loggers",
 }
 

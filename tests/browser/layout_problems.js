@@ -1,9 +1,10 @@
 // What overlaps its neighbour on the page, sticks out of its diagram or is cut off by its box.
 (() => {
-  const CONTAINERS = 'body, main, header, header .row, nav, .stage-bar, section, .cards, .tools, .explore, .pair, ' +
-    '.many, .share, #node-card, #selection, .legend';
-  const DIAGRAMS = '#reliability svg, #curves svg, #confidence svg, #class-shares svg';
-  const TABLES = '#stage-table, #node-card, #node-stages, #node-neighbours, #stage-notes, .card';
+  const CONTAINERS = 'main, header, nav, .stage-bar, .view, .cards, .tools, .pair, .many, .share, .panel, .legend, ' +
+    '.class-line, .class-button, .buttons, .map-side';
+  const DIAGRAMS = '#reliability svg, #curves svg, #curve svg, #shift svg';
+  const TABLES = '#stage-table, #side, #node-stages, #node-neighbours, .stage-notes, .card, .controls, .share .name, ' +
+    '.class-button .name, .status';
   const problems = [];
   const nameOf = (element) => `${element.tagName}#${element.id}.${element.className}`;
 

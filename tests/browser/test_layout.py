@@ -31,15 +31,17 @@ PIXELS = """(() => {
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_overlaps(show: Any, explorer: Explorer, width: int, scheme: str) -> None:
-    """Also with a card open and nodes selected."""
+    """In every view, and with the card of a node open."""
     page = show(explorer.html, width, scheme)
-    for step in ("as it opens", "in use"):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, step
-        assert page.evaluate(LAYOUT_PROBLEMS) == [], step
-        page.fill("#find", "n7")
-        page.press("#find", "Enter")
-        page.select_option("#select", "class-0")
-        page.wait_for_timeout(100)
+    for view in ("map", "card", "decide", "review", "run"):
+        if view == "card":
+            page.fill("#find", "n7")
+            page.press("#find", "Enter")
+        else:
+            page.click(f"nav a[data-view={view}]")
+        page.wait_for_timeout(60)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+        assert page.evaluate(LAYOUT_PROBLEMS) == [], view
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == GROUNDS[scheme]
 
 
@@ -57,20 +59,24 @@ def test_the_button_changes_the_theme(show: Any, explorer: Explorer) -> None:
 def test_long_notes_and_names_are_not_cut_off(show: Any, explorer: Explorer, width: int) -> None:
     """A note of a stage takes the width of the page; long class names wrap in the card."""
     note = "mean probability of labels left out: topology 0.40, knn 0.25, topology+knn+hops+structure 0.36; " * 5
-    stages = [{**stage, "note": note} for stage in explorer.data["stages"]]
+    model = explorer.data["model"]
+    stages = [{**stage, "note": note} for stage in model["stages"]]
     names = [f"Reinforcementlearningwithfunctionapproximation{k}" for k in range(3)]
-    page = show(render({**explorer.data, "stages": stages, "classes": names}), width)
+    page = show(render({**explorer.data, "model": {**model, "stages": stages, "classes": names}}), width)
     page.fill("#find", "n7")
     page.press("#find", "Enter")
-    page.click("#stage-notes summary")
     assert page.evaluate(LAYOUT_PROBLEMS) == []
-    assert page.locator("#stage-notes dd").all_text_contents() == [note] * len(stages)
-    assert page.inner_text("#stage-notes dd").strip() == note.strip()
+    page.click("nav a[data-view=run]")
+    page.click(".stage-notes summary")
+    assert page.evaluate(LAYOUT_PROBLEMS) == []
+    assert page.locator(".stage-notes dd").all_text_contents() == [note] * len(stages)
+    assert page.inner_text(".stage-notes dd").strip() == note.strip()
 
 
 def large(data: dict[str, Any], count: int, rare: float | None = None) -> dict[str, Any]:
     """The same page with ``count`` random nodes; the share ``rare`` is predicted class 0, the rest class 1."""
-    rng, stages, classes = np.random.default_rng(0), len(data["shown"]), len(data["classes"])
+    model = data["model"]
+    rng, stages, classes = np.random.default_rng(0), len(model["shown"]), len(model["classes"])
     top = rng.permuted(np.tile(np.arange(classes), (stages, count, 1)), axis=2)
     if rare is not None:
         top[:] = np.where(np.arange(count)[:, None] < rare * count, np.arange(classes), [1, 0, *range(2, classes)])
@@ -81,20 +87,24 @@ def large(data: dict[str, Any], count: int, rare: float | None = None) -> dict[s
         "count": count,
         "total": count,
         "ids": [f"node {i}" for i in range(count)],
-        "truth": pack(rng.integers(0, classes, count), "i2"),
-        "role": pack(rng.integers(1, 5, count), "u1"),
-        "entered": pack(rng.integers(-1, stages, count), "i2"),
         "degree": pack(np.full(count, 4), "u4"),
         "x": pack_shares(rng.random(count)),
         "y": pack_shares(rng.random(count)),
         "indptr": pack(np.arange(0, 4 * count + 1, 4), "u4"),
         "neighbours": pack(far, "u4"),
+    }
+    predictions = {
+        "given": pack(np.full(count, -1), "i2"),
+        "truth": pack(rng.integers(0, classes, count), "i2"),
+        "role": pack(rng.integers(2, 5, count), "u1"),
+        "entered": pack(rng.integers(-1, stages, count), "i2"),
         "top": pack(top, "u1"),
         "share": pack_shares(p),
         "gain": pack(rng.exponential(0.01, (stages, count)), "f4"),
         "pseudo_labels": [{**pseudo_labels, "weight": pack(rng.random(count // 2), "f4")} for _ in range(stages)],
     }
-    return {**data, "nodes": nodes, "suggested": {**data["suggested"], "rows": []}}
+    nothing = {"suggested": {**model["suggested"], "rows": []}, "review": None}
+    return {**data, "nodes": nodes, "columns": [], "model": {**model, **nothing, "nodes": predictions}}
 
 
 def test_twenty_thousand_nodes(show: Any, explorer: Explorer, tmp_path: Path) -> None:
@@ -105,8 +115,10 @@ def test_twenty_thousand_nodes(show: Any, explorer: Explorer, tmp_path: Path) ->
     assert paint > 0
     page.focus("#stage")
     page.keyboard.press("Home")
-    page.select_option("#select", "wrong")
-    page.wait_for_selector("#selection-csv")
+    page.click("#legend button")
+    page.wait_for_selector("#filter-bar:not([hidden])")
+    page.click("nav a[data-view=decide]")
+    page.wait_for_selector(".node-table td.name")
 
 
 @pytest.mark.parametrize(("scheme", "muted"), [("light", (146, 156, 166)), ("dark", (109, 120, 131))])

@@ -21,10 +21,10 @@ def test_hostile_names_stay_text(opened: Any, hostile: SelfTraining) -> None:
     for node in range(4):
         opened.find(str(hostile.graph_.node_ids[node]))
         assert opened.node() == str(hostile.graph_.node_ids[node])
-    for value in opened.page.eval_on_selector_all("#select option", "options => options.map(o => o.value)"):
-        opened.page.select_option("#select", value)
     for value in opened.page.eval_on_selector_all("#colour option", "options => options.map(o => o.value)"):
         opened.page.select_option("#colour", value)
+    for view in ("decide", "review", "run"):
+        opened.page.click(f"nav a[data-view={view}]")
     assert "<script>alert(4)</script>" in opened.page.inner_text("#per-class")
     assert opened.page.locator("body img, body b, main script, [onclick], [onerror]").count() == 0
     assert opened.page.locator("script").count() == 2
@@ -52,7 +52,7 @@ def test_in_a_notebook(chromium: Any, explorer: Explorer) -> None:
     page.set_content(f"<body><p>a notebook</p>{explorer._repr_html_()}</body>")
     frame = page.frame_locator("iframe")
     frame.locator("html[data-ready=yes]").wait_for()
-    frame.locator("nav a[href='#next']").click()
+    frame.locator("nav a[data-view=run]").click()
     assert frame.locator("#next h2").text_content() == "What to label next"
     frame.locator("#theme").click()
     assert errors == []
@@ -69,9 +69,9 @@ def test_other_recipes(show: Any, hostile: SelfTraining, recipe: str) -> None:
     page.fill("#find", "n9")
     page.press("#find", "Enter")
     assert page.text_content("#node-name") == "n9"
-    words = page.text_content("#reliability")
-    assert ("the run's own calibration" in words) == (recipe == "cagcn-st")
-    assert page.locator("#stage").is_disabled() == (len(made.history_) == 1)
+    assert page.locator("#stage-bar").is_hidden() == (len(made.history_) == 1)
+    page.click("nav a[data-view=run]")
+    assert ("the run's own calibration" in page.text_content("#reliability")) == (recipe == "cagcn-st")
 
 
 def test_nothing_but_training_labels(show: Any, hostile: SelfTraining) -> None:
@@ -81,11 +81,13 @@ def test_nothing_but_training_labels(show: Any, hostile: SelfTraining) -> None:
     settings = {"fixed_epochs": 15, "lr": 0.05, "hidden": 8, "stages": 1, "samples": 5, "normalise": "none"}
     made = SelfTraining("drgst-do", settings=settings).fit(hostile.graph_.with_(labels=labels, splits=()))
     page = show(made.report().html)
-    assert "accuracy is not known" in page.text_content("#summary")
-    for section in ("calibration", "classes"):
-        assert page.locator(f"#{section}, nav a[href='#{section}']").count() == 2
-        assert page.locator(f"#{section}:visible, nav a[href='#{section}']:visible").count() == 0
-    assert page.locator("#transition-figure").is_visible()
-    assert page.locator("#pseudo-labels-figure").is_hidden()
+    assert "the accuracy is not known" in page.text_content("#side")
+    colours = page.eval_on_selector_all("#colour option", "options => options.map(o => o.value)")
+    assert not {"class", "right"} & set(colours)
+    page.click("nav a[data-view=review]")
+    assert "No label was held out" in page.text_content("#view-review")
+    page.click("nav a[data-view=run]")
+    assert page.locator("#calibration, #classes, #pseudo-labels").count() == 0
+    assert page.locator("#transition").is_visible()
     heads = page.locator("#stage-table th").all_text_contents()
     assert not {"validation", "test", "of them right"} & set(heads)

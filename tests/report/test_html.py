@@ -83,9 +83,14 @@ def test_embedded_keeps_lone_surrogates_and_refuses_nan() -> None:
         embedded({"a": float("nan")})
 
 
-def test_cards_are_escaped(data: dict[str, Any]) -> None:
-    page = render({**data, "cards": [("<fraud>", "98.3%", "a & b")]})
-    assert '<div class="card"><dt>&lt;fraud&gt;</dt><dd><strong>98.3%</strong><span>a &amp; b</span>' in page
+def test_the_summary_is_in_the_page_and_escaped(data: dict[str, Any]) -> None:
+    page = render({**data, "model": {**data["model"], "sentences": ["<fraud> & more"]}})
+    assert "<p>&lt;fraud&gt; &amp; more</p>" in page
+
+
+def test_a_page_of_a_server_may_ask_that_server_alone() -> None:
+    assert "connect-src 'self';" in render({"live": True, "title": "x", "runs": []})
+    assert "connect-src 'none';" in render({"live": False, "title": "x"})
 
 
 def test_the_palette_is_written_once() -> None:
@@ -102,10 +107,10 @@ def test_a_bundle_has_each_module_once_after_its_imports() -> None:
     modules = {
         "page/a.js": "import { one } from '../one.js';\nimport {\n  two,\n} from './two.js';\nuse(one, two);\n",
         "page/two.js": "import { one } from '../one.js';\nexport const two = one + one;\n",
-        "one.js": "export const one = 1;\nconst hidden = 2;\nexport function more() {}\n",
+        "one.js": "export const one = 1;\nconst hidden = 2;\nexport async function more() {}\n",
     }
     functions = (
-        "const module_one = (() => {\nconst one = 1;\nconst hidden = 2;\nfunction more() {}\n",
+        "const module_one = (() => {\nconst one = 1;\nconst hidden = 2;\nasync function more() {}\n",
         "return { one, more };\n})();\n",
         "const module_page_two = (() => {\nconst { one } = module_one;\nconst two = one + one;\n",
         "return { two };\n})();\n",

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from drgst.report import nodes
-from drgst.report.nodes import KINDS, NODES, WHOLE, neighbours, pack, pack_shares, take_sample
+from drgst.report.nodes import KINDS, NODES, WHOLE, Sample, neighbours, pack, pack_shares, shown_stages
 from drgst.runs.result import Result
 
 
@@ -39,7 +39,7 @@ def test_shares_keep_five_digits() -> None:
 
 def test_predictions_are_those_of_the_stages(result: Result, data: dict[str, Any]) -> None:
     """Likeliest class, its probability and the gain of every node in every stage."""
-    best, share, gain = (unpack(data["nodes"][key]) for key in ("top", "share", "gain"))
+    best, share, gain = (unpack(data["model"]["nodes"][key]) for key in ("top", "share", "gain"))
     for s, stage in enumerate(result.history.stages):
         np.testing.assert_array_equal(best[s, :, 0], stage.predictions)
         np.testing.assert_allclose(share[s, :, 0] / WHOLE, stage.probabilities.max(axis=1), atol=1e-5)
@@ -48,7 +48,7 @@ def test_predictions_are_those_of_the_stages(result: Result, data: dict[str, Any
 
 def test_pseudo_labels(result: Result, data: dict[str, Any]) -> None:
     """The pseudo-labelled nodes of each stage with label and weight."""
-    for stage, packed in zip(result.history.stages, data["nodes"]["pseudo_labels"], strict=True):
+    for stage, packed in zip(result.history.stages, data["model"]["nodes"]["pseudo_labels"], strict=True):
         np.testing.assert_array_equal(unpack(packed["node"]), stage.pseudo_labels.nodes)
         np.testing.assert_array_equal(unpack(packed["label"]), stage.pseudo_labels.labels)
         np.testing.assert_allclose(unpack(packed["weight"]), stage.weights, rtol=1e-6)
@@ -56,36 +56,46 @@ def test_pseudo_labels(result: Result, data: dict[str, Any]) -> None:
 
 def test_roles_and_neighbours(result: Result, data: dict[str, Any]) -> None:
     """Parts of the split by name; edges as in the graph."""
-    role = unpack(data["nodes"]["role"])
-    assert (role[result.split.train] == data["roles"].index("training")).all()
-    assert (role[result.split.test] == data["roles"].index("test")).all()
+    role = unpack(data["model"]["nodes"]["role"])
+    assert (role[result.split.train] == data["model"]["roles"].index("training")).all()
+    assert (role[result.split.test] == data["model"]["roles"].index("test")).all()
     np.testing.assert_array_equal(unpack(data["nodes"]["neighbours"]), result.graph.adjacency.indices)
+
+
+def test_given_labels_are_apart_from_the_truth(result: Result, data: dict[str, Any]) -> None:
+    """A label that the run was given is never counted as truth that it met."""
+    given, truth = (unpack(data["model"]["nodes"][key]) for key in ("given", "truth"))
+    shown = np.concatenate([result.split.train, result.split.val])
+    np.testing.assert_array_equal(given[shown], result.graph.labels[shown])
+    assert (truth[shown] == -1).all()
+    np.testing.assert_array_equal(truth[result.split.test], result.graph.labels[result.split.test])
 
 
 def test_all_of_a_small_run() -> None:
     """Nothing is left out and nothing is said."""
-    sample = take_sample(100, 3, 1, np.array([5]), seed=0)
+    sample = Sample.of(100, np.array([5]), seed=0)
     assert sample.nodes.tolist() == list(range(100))
-    assert sample.stages == [0, 1, 2]
     assert sample.notes == []
+    assert sample.places([3, 99]) == [3, 99]
+    assert shown_stages(100, 3, 1) == [0, 1, 2]
 
 
 def test_large_graph_keeps_what_it_must() -> None:
     """As many nodes as the bound, sorted, with the labelled ones; the page says so."""
-    must = np.array([3, 49_999, 7])
-    sample = take_sample(50_000, 3, 2, must, seed=0)
+    must = np.array([3, 249_999, 7])
+    sample = Sample.of(250_000, must, seed=0)
     assert sample.nodes.size == NODES
     assert (np.diff(sample.nodes) > 0).all()
     assert np.isin(must, sample.nodes).all()
-    assert "20,000 of 50,000 nodes" in sample.notes[0]
+    assert sample.nodes[sample.places(must)].tolist() == must.tolist()
+    assert "100,000 of 250,000 nodes" in sample.notes[0]
 
 
 def test_many_stages_keep_first_last_and_result() -> None:
     """Of 200 stages of a large graph a few are held, never without the result."""
-    sample = take_sample(NODES, 200, 77, np.array([0]), seed=0)
-    assert {0, 77, 199} <= set(sample.stages)
-    assert len(sample.stages) < 15
-    assert "of 200 stages" in sample.notes[0]
+    stages = shown_stages(NODES, 200, 77)
+    assert {0, 77, 199} <= set(stages)
+    assert len(stages) < 15
 
 
 def test_neighbours_are_renumbered() -> None:

@@ -52,7 +52,7 @@ def test_figures_of_the_folder(folder: Path) -> None:
     """The page says what summary.json says."""
     summary = RunFolder(folder).summary()
     page = run_page(folder)
-    result = next(stage for stage in page.data["stages"] if stage["result"])
+    result = next(stage for stage in page.data["model"]["stages"] if stage["result"])
     assert result["stage"] == summary["result_stage"]
     assert result["test_accuracy"] == pytest.approx(summary["test_accuracy"])
     assert page.data["facts"]["command"].startswith("drgst run --config ")
@@ -97,22 +97,22 @@ def test_notebook(hostile: SelfTraining) -> None:
 def test_a_loaded_model_has_no_history(hostile: SelfTraining, tmp_path: Path) -> None:
     """It says where a page comes from."""
     hostile.save(str(tmp_path))
-    with pytest.raises(RunError, match="drgst report RUN"):
+    with pytest.raises(RunError, match="load it from a run folder"):
         load_model(str(tmp_path)).report()
 
 
 def test_json_without_nan(data: dict[str, Any]) -> None:
     """No NaN, no infinity."""
-    assert json.loads(json.dumps(data, allow_nan=False))["format"] == 2
+    assert json.loads(json.dumps(data, allow_nan=False))["format"] == 3
 
 
 def test_stages_and_settings(result: Result, data: dict[str, Any]) -> None:
     """T, curves, the result, settings and versions are there."""
-    student = data["stages"][1]
+    student = data["model"]["stages"][1]
     np.testing.assert_allclose(student["transition"], result.history[1].transition, atol=1e-5)
     assert sum(map(sum, student["pseudo"])) == result.history[1].pseudo_labels.nodes.size
     assert len(student["trainings"][0]["train"]) == len(student["trainings"][0]["at"])
-    assert [stage["result"] for stage in data["stages"]].count(True) == 1
+    assert [stage["result"] for stage in data["model"]["stages"]].count(True) == 1
     tables = {title: dict(rows) for title, rows in data["facts"]["tables"]}
     assert tables["Settings"]["threshold"] == "0.6"
     assert "drgst" in tables["Versions"]
@@ -139,12 +139,12 @@ def test_reasons_are_those_of_the_explanation(result: Result) -> None:
 
 
 def test_out_of_fold_figures_where_the_run_has_them(data: dict[str, Any]) -> None:
-    assert not [title for title, _, _ in data["cards"] if "out-of-fold" in title]
+    assert not [title for title, _, _ in data["model"]["cards"] if "out-of-fold" in title]
     labels = np.array([0] * 60 + [1] * 4 + [0] * 136)
     features = np.eye(2)[labels] + np.random.default_rng(0).normal(scale=0.1, size=(200, 2))
     graph = make_graph(features, np.zeros((200, 200)), labels, class_names=["ok", "fraud"])
     split = Split.of(np.arange(54, 64), [], [], 200)
     fitted = SelfTraining("logistic-ppr", {"calibrate": "crossfit"}, prior={"fraud": 0.02}).fit(graph, split)
-    shown = page_data(fitted.result_, "command")["cards"]
-    assert shown[0] == ("3-fold out-of-fold accuracy", "100.0%", "on training labels")
-    assert shown[1] == ("Average precision of fraud", "1.000", "out-of-fold, on training labels")
+    shown = page_data(fitted.result_, "command")["model"]["cards"]
+    assert shown[0] == ["3-fold out-of-fold accuracy", "100.0%", "on training labels"]
+    assert shown[1] == ["Average precision of fraud", "1.000", "out-of-fold, on training labels"]

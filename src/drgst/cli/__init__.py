@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": ("drgst.cli.explain", "Explain why a node was predicted as it was.", "Decide"),
     "review": ("drgst.cli.review", "Review given labels that look wrong.", "Decide"),
     "suggest": ("drgst.cli.suggest", "Suggest which nodes to label next.", "Decide"),
+    "serve": ("drgst.cli.serve", "Label, look and decide in the browser while the model is refitted.", "Decide"),
     "report": ("drgst.cli.report", "Make the page that shows what a run did.", "Decide"),
     "data": ("drgst.cli.data", "List, get, show, check and split graphs.", "Look up"),
     "recipes": ("drgst.cli.recipes", "List the methods and show the parts of each.", "Look up"),

@@ -10,8 +10,6 @@ import typer
 
 from drgst.cli.console import emit, get_console, refuse, write_data
 from drgst.cli.options import (
-    ColumnOption,
-    EdgesOption,
     EndpointsOption,
     JsonOption,
     LabelsOption,
@@ -76,24 +74,19 @@ def show(source: Source, labels: LabelsOption = None, json: JsonOption = False) 
 @app.command()
 def check(
     source: Source,
-    edges: EdgesOption = None,
-    label: Annotated[str | None, option("COLUMN", "Label column of the node table.")] = None,
-    columns: ColumnOption = None,
     unknown_endpoints: EndpointsOption = None,
     labels: LabelsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Check a graph, or with --label a node table of any columns.
+    """Check a graph: all faults are listed and end with exit code 2.
 
-    All faults are listed and end with exit code 2.
+    drgst classify NODES --check does so for tables of any columns.
     """
     from drgst.graph.stats import statistics
     from drgst.tables.faults import TableError
 
     try:
-        graph = _checked(
-            source, edges, table_options(columns or (), label=label, unknown_endpoints=unknown_endpoints), labels
-        )
+        graph = _checked(source, table_options((), unknown_endpoints=unknown_endpoints), labels)
     except TableError as error:
         refuse(error, json, columns=True)
     for split in graph.splits:
@@ -162,22 +155,19 @@ def build(
     console.print(f"{out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_features:,} features")
 
 
-def _checked(source: str, edges: list[str] | None, options: dict[str, Any], labels: str | None) -> Graph:
+def _checked(source: str, options: dict[str, Any], labels: str | None) -> Graph:
     """The graph of tables, a name or a path."""
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import DATASETS
-    from drgst.errors import SettingError
     from drgst.io.folder import is_graph_folder
 
     path = Path(source).expanduser()
     folder = os.path.isdir(path) and not is_graph_folder(path)
     tables = source.lower() not in DATASETS and (path.suffix in (".csv", ".parquet") or folder)
-    if (options or edges) and "label" not in options and not folder:
-        raise SettingError("--label is missing: it names the column of classes")
-    if options or tables:
+    if tables:
         from drgst.tables.read import open_tables
 
-        return open_tables(source, edges, **options).graph
+        return open_tables(source, **options).graph
     return open_graph(source, labels=labels)
 
 

@@ -30,7 +30,7 @@ def suggest(
         str | None,
         option(
             "CHOOSER",
-            "half-random, random, balanced, margin, gain, medoids, variance, typical-first.",
+            "random, balanced, margin, gain, medoids, variance or typical-first.",
             default="the recipe's own",
         ),
     ] = None,

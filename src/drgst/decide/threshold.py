@@ -15,6 +15,7 @@ from drgst.uncertainty.calibration import HIGHEST, LOWEST, PRIOR_STD
 
 DRAWS = 300
 GRID = 157  # temperatures from 0.02 to 50, each 5 % above the one before
+CURVE = 60  # numbers of nodes at which :func:`expected_curve` is computed
 ITERATIONS = 30  # of the bisection for a shift: an interval of 120 becomes 1e-7
 
 
@@ -135,12 +136,13 @@ def _temperatures(oof: np.ndarray, labels: np.ndarray, rng: np.random.Generator)
     return np.exp(rng.choice(grid, DRAWS, p=weights / weights.sum()))
 
 
-def _recalibrated(z: np.ndarray, mean: float) -> np.ndarray:
-    """σ(z + b) with the b that keeps the mean, (N,)."""
+def _recalibrated(z: np.ndarray, mean: float, weights: np.ndarray | None = None) -> np.ndarray:
+    """σ(z + b) with the b that keeps the mean, which ``weights`` may weigh, (N,)."""
     low, high = -60.0, 60.0
     for _ in range(ITERATIONS):
         middle = (low + high) / 2
-        low, high = (middle, high) if expit(z + middle).mean() < mean else (low, middle)
+        q = expit(z + middle)
+        low, high = (middle, high) if (q.mean() if weights is None else q @ weights) < mean else (low, middle)
     return np.asarray(expit(z + low))
 
 
@@ -157,9 +159,38 @@ def decide(result: Result, positive: str, goal: Goal) -> tuple[Decision, np.ndar
         raise SettingError("every node of the run was given a label, so there is none to flag")
     p = result.probabilities[rest, c].astype(np.float64)
     oof = result.out_of_fold
-    rows = result.measured
-    known = (
-        (oof[rows, c].astype(np.float64), result.train_labels[rows] == c) if oof is not None and rows.any() else None
-    )
+    rows = result.held_out
+    known = None if oof is None else (oof[rows, c].astype(np.float64), result.train_labels[rows] == c)
     decision = choose_threshold(p, goal, known, result.model.seed)
     return decision, rest[np.argsort(-p, kind="stable")[: decision.flagged]]
+
+
+def expected_curve(
+    p: np.ndarray, oof: tuple[np.ndarray, np.ndarray] | None = None, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numbers k of nodes of highest ``p``, (K,), with expected precision and recall at each, (K, 3): mean, low, high.
+
+    The draws are those of :func:`choose_threshold`, for all k at once and on at most 4,000 quantiles of p, (N,).
+    """
+    rng, n = np.random.default_rng(seed), p.size
+    sizes = np.unique(np.geomspace(1, n, min(n, CURVE)).round().astype(np.int64))
+    down = np.sort(p)[::-1]
+    total = np.cumsum(down)
+    some = np.unique(np.concatenate([sizes, np.linspace(1, n, min(n, 4000)).round().astype(np.int64)]))
+    width = np.diff(some, prepend=0)  # nodes that each quantile stands for
+    q = np.diff(total[some - 1], prepend=0.0) / width
+    z = logit(np.clip(q, 1e-12, 1 - 1e-12))
+    at = np.searchsorted(some, sizes)
+    temperatures = np.ones(DRAWS) if oof is None or not oof[0].size else _temperatures(*oof, rng)
+    drawn = np.empty((DRAWS, sizes.size, 2))
+    for temperature in np.unique(temperatures).tolist():
+        each = q if temperature == 1 else _recalibrated(z / temperature, float(q @ width) / n, width / n)
+        mean, variance = np.cumsum(width * each), np.cumsum(width * each * (1 - each))
+        for r in np.flatnonzero(temperatures == temperature):
+            inside = np.clip(mean[at] + rng.normal() * np.sqrt(variance[at]), 0, sizes)
+            outside = mean[-1] - mean[at] + rng.normal() * np.sqrt(np.maximum(variance[-1] - variance[at], 0))
+            drawn[r] = np.stack([inside / sizes, inside / np.maximum(inside + np.maximum(outside, 0), 1e-12)], axis=1)
+    low, high = np.quantile(drawn, [0.05, 0.95], axis=0)
+    means = np.stack([total[sizes - 1] / sizes, total[sizes - 1] / max(total[-1], 1e-12)], axis=1)
+    precision, recall = (np.stack([means[:, j], low[:, j], high[:, j]], axis=1) for j in (0, 1))
+    return sizes, precision, recall

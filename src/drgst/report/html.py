@@ -15,27 +15,27 @@ from typing import Any
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 _IMPORT = re.compile(r"^import \{([^}]*)\} from '([^']+)';\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:const|function|class) (\w+))", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:const|(?:async )?function|class) (\w+))", re.MULTILINE)
 _OTHER_MODULE_SYNTAX = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def render(data: dict[str, Any]) -> str:
-    """Return the explorer page of ``data``.
+    """Return the page of ``data``, which is complete, or ``live``: then the page asks its server.
 
-    Its content security policy allows its own style and script, by hash, and no network at all.
+    Its content security policy allows its own style and script, by hash, and no network, or that server alone.
     """
-    style, script = stylesheet(asset("assets/page.css")), bundle("assets/explorer/main.js")
+    style, script = stylesheet(asset("assets/page.css")), bundle("assets/workbench/main.js")
+    model = data.get("model") or {}
     parts = {
-        "policy": policy(style, script),
+        "policy": policy(style, script, connect="'self'" if data["live"] else "'none'"),
         "title": html.escape(str(data["title"])),
         "style": style,
-        "cards": "".join(_card(*card) for card in data["cards"]),
-        "sentences": "".join(f"<p>{html.escape(words)}</p>" for words in data["sentences"]),
+        "summary": "".join(f"<p>{html.escape(words)}</p>" for words in model.get("sentences", ())),
         "data": embedded(data),
         "script": script,
     }
     page = _MARK.sub(
-        lambda mark: parts[mark[1]], asset("assets/explorer.html")
+        lambda mark: parts[mark[1]], asset("assets/workbench.html")
     )  # one pass: insertions stay as they are
     return page.encode("utf-8", "replace").decode("utf-8")
 
@@ -48,13 +48,14 @@ def embedded(data: dict[str, Any]) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")  # a lone surrogate becomes its JSON escape
 
 
-def policy(style: str, script: str) -> str:
-    """The content security policy: its own two elements by hash, all else refused."""
+def policy(style: str, script: str, connect: str = "'none'") -> str:
+    """The content security policy: its own two elements by hash and connections to ``connect``, all else refused."""
     rules = (
         "default-src 'none'",
         f"style-src {_hash(style)}",
         f"script-src {_hash(script)}",
         "img-src data:",
+        f"connect-src {connect}",
         "base-uri 'none'",
         "form-action 'none'",
     )
@@ -129,8 +130,3 @@ def _variable(path: str) -> str:
 
 def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
-
-
-def _card(title: str, figure: str, remark: str) -> str:
-    title, figure, remark = (html.escape(part) for part in (title, figure, remark))
-    return f'<div class="card"><dt>{title}</dt><dd><strong>{figure}</strong><span>{remark}</span></dd></div>'

@@ -6,57 +6,67 @@ A page holds a part of a large run: nodes, stages and edges are bounded, and a n
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.report.tsne import positions
 from drgst.runs.result import Result
 from drgst.selftrain.history import Stage
 
-TOP = 5  # likeliest classes that are kept per node
+TOP = 12  # likeliest classes that are kept per node
 ROLES = ("other", "training", "validation", "test", "pool")
-NODES = 20_000  # points that a browser moves smoothly
+NODES = 100_000  # points that a browser moves smoothly
 BUDGET = 7_000_000  # bytes for data per node and stage
 COST = 38  # bytes of one node in one stage
-EDGES = 600_000  # neighbour entries
+EDGES = 1_000_000  # neighbour entries
 NEIGHBOURS = 24  # per node, where there are more entries than that
-KINDS = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "i2": "<i2", "f4": "<f4"}
+KINDS = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "i2": "<i2", "f4": "<f4", "f8": "<f8"}
 WHOLE = 65_535  # a share of 1 in 16 bits
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The nodes (sorted) and stages (by place in the history) that a page holds, and a sentence for each cut."""
+    """The nodes (sorted) that a page holds, and a sentence where they are not all."""
 
     nodes: np.ndarray
-    stages: list[int]
-    notes: list[str]
+    total: int
+
+    @classmethod
+    def of(cls, total: int, required: np.ndarray, seed: int) -> Sample:
+        """All nodes where they fit; else ``required`` and a uniform sample of the others."""
+        if total <= NODES:
+            return cls(np.arange(total), total)
+        required = np.unique(required[:NODES])
+        rest = np.setdiff1d(np.arange(total), required)
+        more = np.random.default_rng(seed).choice(rest, NODES - required.size, replace=False)
+        return cls(np.union1d(required, more), total)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out."""
+        if self.nodes.size == self.total:
+            return []
+        return [
+            f"The page holds {self.nodes.size:,} of {self.total:,} nodes: all training and suggested nodes, and a "
+            "uniform sample of the others. Figures and diagrams of the run are of all nodes."
+        ]
+
+    def places(self, nodes: Any) -> list[int]:
+        """The places on the page of ``nodes``, which it holds."""
+        return [int(place) for place in np.searchsorted(self.nodes, np.asarray(nodes, dtype=np.int64))]
 
 
-def take_sample(total: int, stages: int, result: int, required: np.ndarray, seed: int) -> Sample:
-    """Everything where it fits; else ``required`` and a uniform sample of the other nodes, and evenly spaced stages.
-
-    The first, the last and the ``result`` stage are always kept.
-    """
-    nodes, notes = np.arange(total), []
-    if total > NODES:
-        nodes = _drawn(total, required[:NODES], seed)
-        notes.append(
-            f"The map holds {nodes.size:,} of {total:,} nodes: all training and suggested nodes, and a uniform sample "
-            "of the others. Figures, tables of classes and diagrams are of all nodes."
-        )
-    most = max(3, BUDGET // (COST * nodes.size))
-    kept = list(range(stages))
-    if stages > most:
-        spaced = np.linspace(0, stages - 1, max(2, most - 1)).round().astype(int)
-        kept = sorted({*spaced.tolist(), result})
-        notes.append(f"The page holds {len(kept)} of {stages} stages in detail, evenly spaced.")
-    return Sample(nodes, kept, notes)
+def shown_stages(nodes: int, stages: int, result: int) -> list[int]:
+    """The stages whose predictions of single nodes fit: evenly spaced, with the first, last and ``result`` stage."""
+    most = max(3, BUDGET // (COST * nodes))
+    if stages <= most:
+        return list(range(stages))
+    spaced = np.linspace(0, stages - 1, max(2, most - 1)).round().astype(int)
+    return sorted({*spaced.tolist(), result})
 
 
 def neighbours(adjacency: sp.csr_array, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -70,45 +80,40 @@ def neighbours(adjacency: sp.csr_array, nodes: np.ndarray) -> tuple[np.ndarray, 
     return indptr, np.concatenate(rows), [note]
 
 
-def _drawn(total: int, required: np.ndarray, seed: int) -> np.ndarray:
-    required = np.unique(required)
-    rest = np.setdiff1d(np.arange(total), required)
-    more = np.random.default_rng(seed).choice(rest, NODES - required.size, replace=False)
-    return np.union1d(required, more)
-
-
 def _heaviest(matrix: sp.csr_array, row: int) -> np.ndarray:
     part = slice(matrix.indptr[row], matrix.indptr[row + 1])
     best = np.argsort(-matrix.data[part], kind="stable")[:NEIGHBOURS]
     return np.sort(matrix.indices[part][best])
 
 
-def sample_of(result: Result, shown: Sequence[int]) -> Sample:
-    """The nodes and stages that fit on the page, with the nodes ``shown`` and all training nodes."""
-    required = np.concatenate([np.array(shown, dtype=np.int64), result.split.train])
-    place = result.history.stages.index(result.stage)
-    return take_sample(result.graph.num_nodes, len(result.history), place, required, result.model.seed)
-
-
-def node_data(result: Result, sample: Sample) -> dict[str, Any]:
-    """All data of single nodes; adds to ``sample.notes`` where edges are left out."""
-    graph, split, nodes = result.graph, result.split, sample.nodes
-    place = positions(result.stage.embedding[nodes], result.model.seed)
-    indptr, indices, notes = neighbours(graph.adjacency, nodes)
-    sample.notes.extend(notes)
-    stages = [result.history[s] for s in sample.stages]
-    return {
-        "count": int(nodes.size),
-        "total": graph.num_nodes,
-        "ids": [str(name) for name in graph.node_ids[nodes].tolist()],
-        "truth": pack(graph.labels[nodes], "i2"),
-        "role": pack(roles(split, graph.num_nodes)[nodes], "u1"),
-        "entered": pack(result.model.arrays["labeled_stage"][nodes], "i2"),
-        "degree": pack(graph.degrees[nodes], "u4"),
-        "x": pack_shares(place[:, 0]),
-        "y": pack_shares(place[:, 1]),
+def graph_data(graph: Graph, sample: Sample) -> tuple[dict[str, Any], list[str]]:
+    """What does not depend on labels: ids, degrees and neighbours; and notes on edges that are left out."""
+    indptr, indices, notes = neighbours(graph.adjacency, sample.nodes)
+    data = {
+        "count": int(sample.nodes.size),
+        "total": sample.total,
+        "ids": [str(name) for name in graph.node_ids[sample.nodes].tolist()],
+        "degree": pack(graph.degrees[sample.nodes], "u4"),
         "indptr": pack(indptr, "u4"),
         "neighbours": pack(indices, "u4"),
+    }
+    return data, notes
+
+
+def place_data(place: np.ndarray) -> dict[str, Any]:
+    """Positions on the map, (N, 2) in [0, 1]²."""
+    return {"x": pack_shares(place[:, 0]), "y": pack_shares(place[:, 1])}
+
+
+def node_predictions(result: Result, sample: Sample, shown: list[int]) -> dict[str, Any]:
+    """Labels and predictions of the nodes: ``given`` to the run, ``truth`` that was hidden from it, -1 for none."""
+    nodes, stages = sample.nodes, [result.history[s] for s in shown]
+    given = result.model.arrays["given"]
+    return {
+        "given": pack(given[nodes], "i2"),
+        "truth": pack(np.where(given < 0, result.graph.labels, -1)[nodes], "i2"),
+        "role": pack(roles(result.split, result.graph.num_nodes)[nodes], "u1"),
+        "entered": pack(result.model.arrays["labeled_stage"][nodes], "i2"),
         **_predictions(stages, nodes),
         "pseudo_labels": [_pseudo_labels(stage, nodes) for stage in stages],
     }

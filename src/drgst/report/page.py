@@ -1,4 +1,4 @@
-"""The explorer page as an object: a notebook shows it inline, ``save`` writes it to a file."""
+"""The page of a run as an object: a notebook shows it inline, ``save`` writes it to a file."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from drgst.datasets.load import open_graph
 from drgst.decide.explain import KINDS, Explanation, explain
 from drgst.decide.labels.suggest import Suggestions, suggest
 from drgst.files import plain, write_text
+from drgst.report.columns import run_columns
+from drgst.report.decisions import decision_curves, review_rows
 from drgst.report.html import render
-from drgst.report.nodes import ROLES, node_data, sample_of
+from drgst.report.nodes import ROLES, Sample, graph_data, node_predictions, place_data, shown_stages
 from drgst.report.stages import stage_data
-from drgst.report.summary import cards, sentences
+from drgst.report.summary import cards, found_data, sentences
+from drgst.report.tsne import positions
 from drgst.runs.folder import CONFIG
 from drgst.runs.metrics import evaluation_nodes
 from drgst.runs.result import Result, find_setting
@@ -27,7 +30,7 @@ from drgst.runs.run import load_result
 from drgst.threads import limit_threads
 
 HEIGHT = 900  # pixels in a notebook
-FORMAT = 2
+FORMAT = 3
 REASONS = 6  # of each kind that the card of a node shows
 SUGGESTED = 20  # nodes to label next
 
@@ -72,51 +75,77 @@ def run_page(
     ``explained``: see :func:`make_page`.
     """
     result = load_result(Path(path), lambda source: open_graph(source, root), data)
-    command = f"drgst run --config {shlex.quote(str(Path(path) / CONFIG))} --out ANOTHER-FOLDER"
-    return make_page(result, command, explained)
+    return make_page(result, repeat_command(path), explained)
+
+
+def repeat_command(folder: str | os.PathLike[str]) -> str:
+    """The command that repeats the run in ``folder``."""
+    return f"drgst run --config {shlex.quote(str(Path(folder) / CONFIG))} --out ANOTHER-FOLDER"
 
 
 def page_data(result: Result, command: str, explained: Sequence[Explanation] = ()) -> dict[str, Any]:
     """The data of the page as plain values, without NaN and without markup; ``command`` repeats the run."""
-    places = [result.index_of(found.id) for found in explained]
-    suggested = suggest(result, SUGGESTED)
-    graph, sample = result.graph, sample_of(result, [*places, *suggested.nodes.tolist()])
-    nodes = node_data(result, sample)
+    graph, suggested = result.graph, suggest(result, SUGGESTED)
+    explained_nodes = [result.index_of(found.id) for found in explained]
+    required = np.concatenate([np.array(explained_nodes, dtype=np.int64), suggested.nodes, result.train])
+    sample = Sample.of(graph.num_nodes, required, result.model.seed)
+    nodes, edge_notes = graph_data(graph, sample)
+    columns, column_notes = run_columns(graph, str(result.config.data), sample)
+    shown = shown_stages(sample.nodes.size, len(result.history), result.history.stages.index(result.stage))
+    place = place_data(positions(result.stage.embedding[sample.nodes], result.model.seed))
     return {
         "format": FORMAT,
-        "title": f"{result.config.recipe} on {graph.name}",
-        "classes": list(graph.class_names),
-        "roles": list(ROLES),
-        "evaluated_on": evaluation_nodes(graph, result.split)[0],
-        "threshold": find_setting(getattr(result.recipe, "select", None), "threshold"),
-        "cards": cards(result),
-        "sentences": sentences(result, suggested),
-        "notes": [*sample.notes, *(f"The graph: {note}." for note in graph.notes)],
-        "nodes": nodes,
-        "shown": sample.stages,
-        "stages": plain(stage_data(result, sample.stages)),
-        "suggested": _suggested(result, suggested, sample.nodes.tolist()),
-        "reasons": _reasons(explained, np.searchsorted(sample.nodes, np.array(places, dtype=np.int64))),
-        "facts": _facts(result, command),
+        "live": False,
+        "title": f"{graph.name}: {result.config.recipe}",
+        "nodes": {**nodes, **place},
+        "columns": columns,
+        "notes": [*sample.notes, *edge_notes, *column_notes, *(f"The graph: {note}." for note in graph.notes)],
+        "model": model_data(result, sample, suggested, shown),
+        "reasons": _reasons(explained, sample.places(explained_nodes)),
+        "facts": facts_data(result, command),
     }
 
 
-def _reasons(explained: Sequence[Explanation], places: np.ndarray) -> dict[str, Any]:
-    """Place on the page -> the prediction of a node and its strongest reasons of each kind."""
-    found = {}
-    for place, each in zip(places.tolist(), explained, strict=True):
-        rows = [vars(reason) for kind in KINDS for reason in each.of_kind(kind, REASONS)]
-        found[str(place)] = {"label": each.label, "probability": each.probability, "rows": rows}
+def model_data(result: Result, sample: Sample, suggested: Suggestions | None, shown: list[int]) -> dict[str, Any]:
+    """What a fit changes: predictions and figures; single nodes at the stages ``shown``."""
+    found = {
+        "classes": list(result.model.class_names),
+        "roles": list(ROLES),
+        "evaluated_on": evaluation_nodes(result.graph, result.split)[0],
+        "threshold": find_setting(getattr(result.recipe, "select", None), "threshold"),
+        "cards": cards(result),
+        "found": found_data(result),
+        "sentences": sentences(result, suggested),
+        "nodes": node_predictions(result, sample, shown),
+        "shown": shown,
+        "stages": stage_data(result, shown),
+        "decide": decision_curves(result),
+        "review": review_rows(result, sample),
+        "suggested": None if suggested is None else suggested_data(suggested, result.probabilities, sample),
+    }
     return dict(plain(found))
 
 
-def _suggested(result: Result, found: Suggestions, shown: list[int]) -> dict[str, Any]:
-    place = {node: at for at, node in enumerate(shown)}
-    rows = [{**row, "node": place[row["node"]]} for row in found.rows(result.probabilities)]
-    return {"note": found.note, "rows": rows}
+def _reasons(explained: Sequence[Explanation], places: list[int]) -> dict[str, Any]:
+    """Place on the page -> the prediction of a node and its strongest reasons of each kind."""
+    return {str(place): reasons_data(each) for place, each in zip(places, explained, strict=True)}
 
 
-def _facts(result: Result, command: str) -> dict[str, Any]:
+def reasons_data(explained: Explanation) -> dict[str, Any]:
+    """The prediction of a node and its strongest reasons of each kind."""
+    rows = [vars(reason) for kind in KINDS for reason in explained.of_kind(kind, REASONS)]
+    return dict(plain({"label": explained.label, "probability": explained.probability, "rows": rows}))
+
+
+def suggested_data(found: Suggestions, probabilities: np.ndarray | None, sample: Sample) -> dict[str, Any]:
+    """The note and one row per suggested node, by place on the page."""
+    rows = found.rows(probabilities)
+    places = sample.places([row["node"] for row in rows])
+    return {"note": found.note, "rows": [{**row, "node": place} for row, place in zip(rows, places, strict=True)]}
+
+
+def facts_data(result: Result, command: str) -> dict[str, Any]:
+    """The settings of the run as tables, and the command that repeats it."""
     config, split = result.config, result.split
     run = {key: value for key, value in config.keys().items() if value is not None}
     run |= {"split": split.name}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from drgst.decide.labels.suggest import Suggestions
-from drgst.runs.metrics import RankScores, evaluation_nodes, wilson
+from drgst.runs.metrics import RankScores, Z, evaluation_nodes, wilson
 from drgst.runs.result import Result
 
 Card = tuple[str, str, str]  # title, figure, remark
 RARE = 0.1  # share of the unlabelled nodes below which a class counts as rare
+UNSURE = 0.8  # probability of the predicted class below which a node counts as unsure
 FEW_CLASSES = 5  # up to which rare classes have a card of their own
 
 
@@ -69,20 +71,20 @@ def cards(result: Result) -> list[Card]:
         found.insert(0, (f"Accuracy on {c.evaluated_on} nodes", f"{c.accuracy:.1%}", c.interval + change))
         found.append(("Mean confidence", f"{c.confidence:.1%}", remark))
     seconds = f"{result.seconds:.0f} s" if result.seconds < 120 else f"{result.seconds / 60:.0f} min"
-    remark = f"{seconds}, {result.epochs:,} epochs; the result is {stage_name(result.stage.number)}"
+    work = f"{seconds}, {result.epochs:,} epochs" if result.epochs else seconds
+    remark = f"{work}; the result is {stage_name(result.stage.number)}"
     return [*_out_of_fold(result, c), *found, ("Stages", str(len(result.history) - 1), remark)]
 
 
 def _out_of_fold(result: Result, c: Counts) -> list[Card]:
     """What is known without test labels: out-of-fold accuracy, and average precision of rare classes."""
-    p, rest, names, held_out = result.out_of_fold, result.unlabelled, result.model.class_names, result.measured
+    p, rest, names, held_out = result.out_of_fold, result.unlabelled, result.model.class_names, result.held_out
     if p is None:
         return []
     found = []
     if c.evaluated_on != "test" and result.oof_accuracy is not None:
         title = f"{result.folds}-fold out-of-fold accuracy"
-        labels = "training labels" if result.sampled.all() else "training labels that were not asked for"
-        found.append((title, f"{result.oof_accuracy:.1%}", f"on {labels}{result.never_held_out}"))
+        found.append((title, f"{result.oof_accuracy:.1%}", f"on training labels{result.never_held_out}"))
     shares = result.probabilities[rest].mean(axis=0) if rest.size else np.ones(len(names))
     for k in np.flatnonzero(shares < RARE) if len(names) <= FEW_CLASSES else ():
         value = RankScores(p[held_out, k], result.train_labels[held_out] == k).average_precision()
@@ -91,7 +93,42 @@ def _out_of_fold(result: Result, c: Counts) -> list[Card]:
     return found
 
 
-def sentences(result: Result, suggested: Suggestions) -> list[str]:
+def found_data(result: Result) -> dict[str, Any]:
+    """What was found: of each class the predicted and the expected number of nodes without a given label.
+
+    The interval is of chance alone: Σ_u p_uc ± 1.96 √Σ_u p_uc (1 - p_uc). ``focus`` is the class of fewest expected
+    nodes, by which lists are ordered first.
+    """
+    rest, given = result.unlabelled, result.model.arrays["given"]
+    p = result.probabilities[rest].astype(np.float64)
+    classes = len(result.model.class_names)
+    predicted = np.bincount(p.argmax(axis=1), minlength=classes) if rest.size else np.zeros(classes, dtype=int)
+    expected, spread = p.sum(axis=0), Z * np.sqrt((p * (1 - p)).sum(axis=0))
+    rows = [
+        {
+            "predicted": int(predicted[c]),
+            "given": int((given == c).sum()),
+            "expected": float(expected[c]),
+            "low": max(0.0, float(expected[c] - spread[c])),
+            "high": min(float(rest.size), float(expected[c] + spread[c])),
+        }
+        for c in range(classes)
+    ]
+    sampled = result.run.problem.sampled
+    return {
+        "classes": rows,
+        "nodes": int(rest.size),
+        "focus": int(expected.argmin()) if rest.size else 0,
+        "unsure": int((p.max(axis=1) < UNSURE).sum()) if rest.size else 0,
+        "confidence": float(p.max(axis=1).mean()) if rest.size else None,
+        "oof_accuracy": result.oof_accuracy,
+        "oof_labels": int(result.held_out.sum()),
+        "asked": 0 if sampled is None else int((~sampled[result.train]).sum()),
+        "warning": result.prior_warning(),
+    }
+
+
+def sentences(result: Result, suggested: Suggestions | None) -> list[str]:
     """The summary, one or two sentences each on data, accuracy, pseudo-labels, calibration, stop and next labels."""
     c = Counts.of(result)
     stop = f"Training stopped: {result.history.stop_reason}." if result.history.stop_reason else ""
@@ -101,7 +138,7 @@ def sentences(result: Result, suggested: Suggestions) -> list[str]:
         _pseudo_labels(result, c),
         _calibration(c),
         stop,
-        _next(result, suggested),
+        "" if suggested is None else _next(result, suggested),
     ]
     return [text for text in found if text]
 

@@ -15,6 +15,9 @@ EARLY, LATE, MOVE = 100, 250, 120  # iterations: with early exaggeration, withou
 COMPONENTS = 20  # principal components in which neighbours are searched
 FEW = 10  # nodes below which two principal components are the map
 MOST = 4000  # nodes of a figure
+LANDMARKS = 3000  # nodes of a page that are placed by t-SNE
+NOISE = 0.004  # of the width of the map: keeps nodes with the same nearest landmarks apart
+BLOCK = 4096  # rows of a table of distances at a time
 NO_TSNE = (
     "the map shows the first two principal components: t-SNE needs openTSNE, which is not installed: "
     "pip install 'drgst[report]'"
@@ -22,11 +25,37 @@ NO_TSNE = (
 
 
 def positions(embedding: np.ndarray, seed: int = 0) -> np.ndarray:
-    """t-SNE of ``embedding`` (N, D), scaled to [0, 1]² with one scale for both axes, (N, 2)."""
-    place = tsne(principal_components(embedding), seed)
+    """t-SNE of ``embedding`` (N, D), scaled to [0, 1]² with one scale for both axes, (N, 2).
+
+    Of more than 3,000 nodes, 3,000 are landmarks, and every other node is placed among its three nearest landmarks.
+    """
+    rows = principal_components(embedding)
+    if rows.shape[0] <= LANDMARKS:
+        return to_square(tsne(rows, seed))
+    rng = np.random.default_rng(seed)
+    landmarks = np.sort(rng.choice(rows.shape[0], LANDMARKS, replace=False))
+    placed = tsne(rows[landmarks], seed)
+    return to_square(_among(rows, rows[landmarks], placed, rng))
+
+
+def to_square(place: np.ndarray) -> np.ndarray:
+    """``place`` (N, 2), scaled to [0, 1]² with one scale for both axes."""
     low, high = place.min(axis=0), place.max(axis=0)
     scale = max(float((high - low).max()), 1e-12)
     return (place - (low + high) / 2) / scale + 0.5
+
+
+def _among(rows: np.ndarray, known: np.ndarray, placed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The mean position of the three nearest of ``known``, weighted by 1 / distance², and a little noise, (N, 2)."""
+    found = np.empty((rows.shape[0], 2))
+    squares = (known**2).sum(axis=1)
+    for start in range(0, rows.shape[0], BLOCK):
+        block = rows[start : start + BLOCK]
+        apart = np.maximum(squares - 2 * block @ known.T + (block**2).sum(axis=1)[:, None], 0)
+        near = np.argpartition(apart, 2, axis=1)[:, :3]
+        weight = 1 / (np.take_along_axis(apart, near, axis=1) + 1e-9)
+        found[start : start + BLOCK] = np.einsum("nk,nkd->nd", weight / weight.sum(axis=1, keepdims=True), placed[near])
+    return found + rng.normal(scale=NOISE * np.ptp(placed, axis=0).max(), size=found.shape)
 
 
 def chained_maps(embeddings: Sequence[np.ndarray], seed: int = 0) -> list[np.ndarray]:

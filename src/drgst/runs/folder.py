@@ -1,7 +1,8 @@
 """A run as a folder: its config, every stage as it ends, and the result.
 
 ``config.toml``         the complete config; ``drgst run --config`` runs it again
-``graph.npz``           of a run on tables: the graph, with ``tables.json``, how its features are made
+``graph.npz``           of a run on tables: the graph, with ``tables.json``, how its features are made, and
+                        ``nodes.parquet``, the node table as it was given
 ``added_labels.csv``    of a run with added labels: all of them, with how each node was chosen
 ``split.json``          training, validation, test and pool nodes, by node id
 ``stages/000.…``        each stage, written when it ends: an interrupted run is resumed from the last one
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from drgst.errors import RunError, located
-from drgst.files import write_text
+from drgst.files import replacing, write_text
 from drgst.io.npz import save_graph
 from drgst.io.split_files import save_split
 from drgst.runs.added_labels import write_added
@@ -44,7 +45,7 @@ T = TypeVar("T")
 CONFIG, SPLIT, HISTORY, SUMMARY = "config.toml", "split.json", "history.jsonl", "summary.json"
 PREDICTIONS, PARQUET = "predictions.csv", "predictions.parquet"
 WEIGHTS, MODEL, REPORT = "model.safetensors", "model.json", "report.html"
-GRAPH, SCHEMA, ADDED = "graph.npz", "tables.json", "added_labels.csv"
+GRAPH, SCHEMA, NODES, ADDED = "graph.npz", "tables.json", "nodes.parquet", "added_labels.csv"
 # keys of ``summary.json`` and their types
 NEEDED = {"recipe": str, "stages": int, "result_stage": int, "stop_reason": str, "seconds": float, "epochs": int}
 RESULTS = (SUMMARY, PREDICTIONS, PARQUET, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
@@ -248,5 +249,13 @@ def _describe(run: Run, folder: Path) -> None:
     if run.tables is not None:
         save_graph(run.graph, folder / GRAPH)
         run.tables.schema.save(folder / SCHEMA)
+        _write_table(run.tables.table, folder / NODES)
         config = replace(config, data=GRAPH)
     write_text(folder / CONFIG, to_toml(config))
+
+
+def _write_table(table: Any, path: Path) -> None:
+    from pyarrow import parquet  # slow to import
+
+    with replacing(path) as temporary:
+        parquet.write_table(table, temporary)

@@ -31,6 +31,7 @@ class TableGraph:
     schema: TableSchema
     notes: tuple[str, ...]  # what was changed, imputed, dropped or not used, one sentence each
     new: np.ndarray  # the nodes of the node table, in its order; all but those of ``base`` and those added
+    table: Any = None  # the node table as it was given, a pyarrow.Table
 
     @property
     def report(self) -> str:
@@ -120,7 +121,8 @@ class Parts:
         )
         new = self.start + np.arange(self.rows.size)
         links = self.nodes.relations(self.found.links, () if base is None else base.relations)
-        return TableGraph(graph.with_(prepared=schema.prepared, relations=tuple(links)), schema, tuple(self.notes), new)
+        graph = graph.with_(prepared=schema.prepared, relations=tuple(links))
+        return TableGraph(graph, schema, tuple(self.notes), new, self.found.table.data)
 
     def _features(self, schema: TableSchema) -> Any:
         """X of the nodes after those of ``base``; nodes that were added have missing cells."""

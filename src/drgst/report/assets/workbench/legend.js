@@ -3,9 +3,8 @@ import { byId, el, svg } from '../lib/elements.js';
 import { integer } from '../lib/format.js';
 import { ramp } from '../lib/palette.js';
 import { colouring, RAMP_STEPS } from './colouring.js';
-import { nodeCount } from './run_data.js';
-import { select } from './selection.js';
-import { state } from './state.js';
+import { run } from './data.js';
+import { setFilter, state } from './state.js';
 
 export function drawLegend() {
   const { groups, scale } = colouring();
@@ -13,12 +12,12 @@ export function drawLegend() {
 }
 
 function groupEntry({ style, nodes }) {
-  const pressed = state.selectionName === style.name;
+  const pressed = state.filterName === style.name;
   const onclick = () => {
-    const mask = new Uint8Array(nodeCount);
+    const mask = new Uint8Array(run.nodeCount);
     for (const node of nodes) mask[node] = 1;
-    if (pressed) select(null);
-    else select(mask, style.name);
+    if (pressed) setFilter(null);
+    else setFilter(mask, style.name);
   };
   return el(
     'button',

@@ -2,9 +2,8 @@
 import { announce } from '../lib/elements.js';
 import { hideTooltip, showTooltip, tooltipText } from '../lib/tooltip.js';
 import { nodeTooltip } from './node_text.js';
-import { nodeCount } from './run_data.js';
-import { clearChoice, select } from './selection.js';
-import { change, state } from './state.js';
+import { run } from './data.js';
+import { change, setFilter, state } from './state.js';
 
 const CLICK = 5; // pixels; a shorter drag is a click
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -62,8 +61,9 @@ export function makeInteractive(plot) {
     if (length < CLICK) {
       const node = plot.nearest(...pixelOfEvent(event));
       if (node >= 0) change({ node });
-      else if (state.selected || state.node >= 0) clearChoice();
-    } else if (outline) select(plot.within(outline), kind === 'box' ? 'in the box' : 'in the lasso');
+      else if (state.node >= 0) change({ node: -1 });
+    } else if (outline) setFilter(plot.within(outline), kind === 'box' ? 'in the box' : 'in the lasso');
+    else plot.settle();
   });
 
   canvas.addEventListener('pointercancel', endDrag);
@@ -86,7 +86,8 @@ export function makeInteractive(plot) {
       if (plot.hovered >= 0) change({ node: plot.hovered });
     } else if (key === 'Escape') {
       leave();
-      clearChoice();
+      change({ node: -1 });
+      setFilter(null);
     } else if (plot.zooms && (key === '+' || key === '=')) plot.zoomBy(1.4);
     else if (plot.zooms && key === '-') plot.zoomBy(1 / 1.4);
     else if (plot.zooms && key === '0') plot.showAll();
@@ -99,7 +100,7 @@ function continueDrag(plot, drag, x, y) {
   if (drag.kind === 'move') {
     plot.centreX = drag.centreX - (x - drag.x) / plot.area.width / plot.zoom;
     plot.centreY = drag.centreY - (y - drag.y) / plot.area.height / plot.zoom;
-    plot.drawLater();
+    plot.moveLater();
     return;
   }
   if (drag.kind === 'box') plot.outline = [[drag.x, drag.y], [x, drag.y], [x, y], [drag.x, y]];
@@ -112,7 +113,7 @@ function nodeInDirection(plot, directionX, directionY) {
   const from = plot.hovered >= 0 ? plot.hovered : state.node;
   const [fromX, fromY] = from < 0 ? [plot.width / 2, plot.height / 2] : plot.pixelOf(from);
   let best = -1, least = Infinity;
-  for (let node = 0; node < nodeCount; node++) {
+  for (let node = 0; node < run.nodeCount; node++) {
     if (node === from) continue;
     const [x, y] = plot.pixelOf(node);
     const along = (x - fromX) * directionX + (y - fromY) * directionY;

@@ -3,7 +3,7 @@ import { el } from '../lib/elements.js';
 import { cssColour } from '../lib/theme.js';
 import { colouring } from './colouring.js';
 import { PointRaster } from './point_raster.js';
-import { neighboursOf, nodeCount, role, TRAINING } from './run_data.js';
+import { neighboursOf, run, TRAINING } from './data.js';
 import { state } from './state.js';
 
 const FONT = '12px system-ui, sans-serif';
@@ -13,9 +13,15 @@ const COVER = .12; // points of a layer that would cover a larger share of the p
 const FAINTEST = .25; // opacity of the points of the most crowded layer
 const UNSELECTED = .14; // opacity of points outside the selection
 const STRETCH = 1.35; // a map may be stretched by so much to use its room
+const SLOW = 25000; // nodes above which a moving map is the last picture, moved, until it rests
+const REST = 140; // milliseconds without movement after which it is drawn anew
 const MANY_TRAINING = 150; // above it, the rings of training nodes are lighter
 
-const trainingNodes = Array.from({ length: nodeCount }, (_, node) => node).filter((node) => role[node] === TRAINING);
+function labelledNodes() {
+  const nodes = new Set(run.labelled.keys());
+  for (let node = 0; node < run.nodeCount; node++) if (run.role[node] === TRAINING) nodes.add(node);
+  return nodes;
+}
 
 // The length of the interval around .5 that holds all values.
 const extentOf = (values) => 2 * values.reduce((most, value) => Math.max(most, Math.abs(value - .5)), .05);
@@ -83,11 +89,12 @@ export class ScatterPlot {
   }
 
   nearest(x, y, reach = 12) {
-    let best = -1, least = reach * reach;
-    for (let node = 0; node < nodeCount; node++) {
-      const [nodeX, nodeY] = this.pixelOf(node);
-      const distance = (nodeX - x) ** 2 + (nodeY - y) ** 2;
-      if (distance < least) {
+    const { at, area, zoom } = this, reachX = reach / area.width / zoom, reachY = reach / area.height / zoom;
+    const wantedX = this.fromX(x), wantedY = this.fromY(y);
+    let best = -1, least = 1;
+    for (let node = 0; node < run.nodeCount; node++) {
+      const distance = ((at.x[node] - wantedX) / reachX) ** 2 + ((at.y[node] - wantedY) / reachY) ** 2;
+      if (distance < least && (!state.filter || state.filter[node])) {
         least = distance;
         best = node;
       }
@@ -97,8 +104,8 @@ export class ScatterPlot {
 
   // A mask of the nodes within a polygon of pixels, by the parity of crossed sides.
   within(polygon) {
-    const inside = new Uint8Array(nodeCount);
-    for (let node = 0; node < nodeCount; node++) {
+    const inside = new Uint8Array(run.nodeCount);
+    for (let node = 0; node < run.nodeCount; node++) {
       const [x, y] = this.pixelOf(node);
       let [beforeX, beforeY] = polygon.at(-1);
       for (const [cornerX, cornerY] of polygon) {
@@ -119,7 +126,7 @@ export class ScatterPlot {
     this.centreY = fixedY + (this.centreY - fixedY) * this.zoom / zoom;
     this.zoom = zoom;
     if (zoom === 1) this.resetView();
-    this.drawLater();
+    this.moveLater();
   }
 
   resetView() {
@@ -129,7 +136,29 @@ export class ScatterPlot {
 
   showAll() {
     this.resetView();
-    this.drawLater();
+    this.moveLater();
+  }
+
+  // After a movement: a small map is drawn at once, a large one when it rests.
+  moveLater() {
+    if (run.nodeCount <= SLOW || !this.drawn) {
+      this.drawLater();
+      return;
+    }
+    const { area, drawn, zoom } = this, scale = zoom / drawn.zoom;
+    const moved = (start, size, before, now) => (start + size / 2) * (1 - scale) + size * (before - now) * zoom;
+    const x = moved(area.left, area.width, drawn.centreX, this.centreX);
+    const y = moved(area.top, area.height, drawn.centreY, this.centreY);
+    this.pointCanvas.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+    this.drawTop();
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.settle(), REST);
+  }
+
+  // Draws a map that was moved as a picture.
+  settle() {
+    clearTimeout(this.resting);
+    if (this.pointCanvas.style.transform) this.draw();
   }
 
   // Moves the view only if the node is outside it.
@@ -144,19 +173,21 @@ export class ScatterPlot {
   // Drawing
 
   draw() {
-    if (!this.width) return;
+    if (!this.width || !run.nodeCount) return;
+    this.pointCanvas.style.transform = '';
+    this.drawn = { zoom: this.zoom, centreX: this.centreX, centreY: this.centreY };
     this.area = this.plotArea();
     this.at = this.positions();
     this.background = cssColour('--panel');
-    const room = Math.sqrt(this.area.width * this.area.height / nodeCount);
+    const room = Math.sqrt(this.area.width * this.area.height / run.nodeCount);
     const base = Math.min(LARGEST, Math.max(SMALLEST, SPACING * room));
     const radius = base * Math.min(2.4, this.zoom ** .4);
     if (radius !== this.radius) this.raster.forgetStamps();
     this.radius = radius;
     if (this.axes) this.drawAxes();
     this.raster.clear();
-    if (state.selected) this.drawPoints((node) => !state.selected[node], UNSELECTED);
-    this.drawPoints(state.selected ? (node) => state.selected[node] : () => true, 1);
+    if (state.filter) this.drawPoints((node) => !state.filter[node], UNSELECTED);
+    this.drawPoints(state.filter ? (node) => state.filter[node] : () => true, 1);
     const pen = this.pointCanvas.getContext('2d');
     pen.putImageData(this.raster.image, 0, 0);
     this.drawTrainingRings(pen);
@@ -184,13 +215,16 @@ export class ScatterPlot {
   }
 
   drawPoints(isDrawn, strength) {
+    const { area, at, zoom, width, height } = this;
+    const scaleX = area.width * zoom, scaleY = area.height * zoom;
+    const startX = this.toX(0), startY = this.toY(0);
     for (const layer of colouring().layers) {
       const stamp = this.raster.stamp(layer.style, this.radius, this.background);
-      const opacity = state.selected ? strength : this.opacityOf(layer);
+      const opacity = state.filter ? strength : this.opacityOf(layer);
       for (const node of layer.nodes) {
         if (!isDrawn(node)) continue;
-        const [x, y] = this.pixelOf(node);
-        if (x > -9 && y > -9 && x < this.width + 9 && y < this.height + 9) this.raster.put(stamp, x, y, opacity);
+        const x = startX + at.x[node] * scaleX, y = startY + at.y[node] * scaleY;
+        if (x > -9 && y > -9 && x < width + 9 && y < height + 9) this.raster.put(stamp, x, y, opacity);
       }
     }
   }
@@ -198,8 +232,9 @@ export class ScatterPlot {
   drawTrainingRings(pen) {
     pen.strokeStyle = cssColour('--ink');
     pen.lineWidth = Math.min(1.4, this.radius / 2);
-    pen.globalAlpha = trainingNodes.length > MANY_TRAINING ? .5 : .85;
-    for (const node of trainingNodes) this.drawRing(pen, node, 1.4 * this.radius + 1.6);
+    const nodes = labelledNodes();
+    pen.globalAlpha = nodes.size > MANY_TRAINING ? .5 : .85;
+    for (const node of nodes) this.drawRing(pen, node, 1.4 * this.radius + 1.6);
     pen.globalAlpha = 1;
   }
 

@@ -1,30 +1,34 @@
 // Loss against epochs, a diagram per training.
 import { linePath, plane, ticks } from '../lib/axes.js';
-import { byId, el, hint, responsive, svg, svgLine } from '../lib/elements.js';
+import { el, hint, responsive, svg, svgLine } from '../lib/elements.js';
 import { ascending, capitalised, decimal, integer, isKnown } from '../lib/format.js';
 import { categorical, HUE } from '../lib/palette.js';
-import { shownStages } from './run_data.js';
+import { run } from './data.js';
 
-const curves = shownStages.flatMap((stage) =>
-  stage.trainings.map((training, place) => {
-    const which = stage.trainings.length > 1 ? `, training ${place + 1} of ${stage.trainings.length}` : '';
-    return { training, title: `${capitalised(stage.name)}${which}` };
-  })
-).filter(({ training }) => training.at.length);
-
-export const hasTrainingCurves = curves.length > 0;
+const curvesOf = () =>
+  run.shownStages.flatMap((stage) =>
+    stage.trainings.map((training, place) => {
+      const which = stage.trainings.length > 1 ? `, training ${place + 1} of ${stage.trainings.length}` : '';
+      return { training, title: `${capitalised(stage.name)}${which}` };
+    })
+  ).filter(({ training }) => training.at.length);
 
 // All diagrams share a scale. Single very high losses at the start are cut off.
-export function drawTrainingCurves() {
+export function trainingSection() {
+  const curves = curvesOf();
+  if (!curves.length) return null;
   const losses = curves.flatMap(({ training }) => [...training.train, ...training.val]).filter(isKnown).sort(ascending);
   const most = losses.length ? losses[Math.floor(.995 * (losses.length - 1))] * 1.05 || 1 : 1;
-  const figure = ({ training, title }) => {
+  const one = ({ training, title }) => {
     const chart = el('div', { class: 'chart' });
     responsive(chart, (width) => curveChart(training, most, width));
     const text = `${integer(training.epochs)} epochs: ${training.reason}`;
     return el('figure', null, el('figcaption', null, title), chart, hint(text));
   };
-  byId('curves').replaceChildren(...curves.map(figure));
+  return [
+    hint('Solid: training loss. Dashed: validation loss. Vertical line: the epoch whose weights were kept.'),
+    el('div', { id: 'curves', class: 'many' }, curves.map(one)),
+  ];
 }
 
 function curveChart(training, most, width) {

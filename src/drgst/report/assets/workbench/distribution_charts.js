@@ -3,7 +3,7 @@ import { linePath, percentAxis, plane } from '../lib/axes.js';
 import { el, svg, svgLine } from '../lib/elements.js';
 import { decimal, fitText, percent } from '../lib/format.js';
 import { categorical, HUE } from '../lib/palette.js';
-import { classNames, hasThreshold, threshold } from './run_data.js';
+import { run } from './data.js';
 
 // Groups differ in pattern and dash as well as in colour.
 const GROUPS = [
@@ -56,7 +56,7 @@ const strokeOf = (group, width) => ({
 export function classShareChart(shares, width) {
   const groups = GROUPS.filter((group) => shares[group.key]);
   const rowHeight = groups.length * (BAR_HEIGHT + 1) + 12;
-  const longest = Math.max(...classNames.map((name) => name.length));
+  const longest = Math.max(...run.classNames.map((name) => name.length));
   const left = Math.min(190, width * .42, 7 * longest + 20), room = width - left - 48;
   const most = Math.max(.01, ...groups.flatMap((group) => shares[group.key]));
   const bar = (group, index, place) => {
@@ -68,7 +68,7 @@ export function classShareChart(shares, width) {
       svg(
         'rect',
         { ...box, ...paint },
-        svg('title', null, `${classNames[index]}, ${group.name}: ${percent(share)}`),
+        svg('title', null, `${run.classNames[index]}, ${group.name}: ${percent(share)}`),
       ),
       svg('text', { x: left + length + 5, y: y + BAR_HEIGHT - 1, class: 'soft tiny' }, percent(share)),
     ];
@@ -87,9 +87,9 @@ export function classShareChart(shares, width) {
     legendOf(groups, barMark),
     svg(
       'svg',
-      { width, height: classNames.length * rowHeight + 6, role: 'img', 'aria-label': label },
+      { width, height: run.classNames.length * rowHeight + 6, role: 'img', 'aria-label': label },
       patterns(groups, 'share'),
-      classNames.map(row),
+      run.classNames.map(row),
     ),
   ];
 }
@@ -110,12 +110,15 @@ export function confidenceChart(shares, width) {
     ]);
     return svg('path', { d: linePath(points), fill: 'none', ...strokeOf(group, 2.2) });
   };
-  const mark = !hasThreshold ? null : [
-    svgLine(x(threshold), box.top, x(threshold), box.bottom, { stroke: 'var(--ink)', 'stroke-dasharray': '6 4' }),
+  const mark = !run.hasThreshold ? null : [
+    svgLine(x(run.threshold), box.top, x(run.threshold), box.bottom, {
+      stroke: 'var(--ink)',
+      'stroke-dasharray': '6 4',
+    }),
     svg(
       'text',
-      { x: x(threshold) - 4, y: box.top + 10, 'text-anchor': 'end' },
-      `threshold ${decimal(threshold)}`,
+      { x: x(run.threshold) - 4, y: box.top + 10, 'text-anchor': 'end' },
+      `threshold ${decimal(run.threshold)}`,
     ),
   ];
   const label = 'Confidence of labelled, pseudo-labelled and all nodes';

@@ -1,0 +1,104 @@
+// What was found: counts per class, the top of the list, how sure it is, and what to do next.
+import { breakable, button, el, table } from '../lib/elements.js';
+import { integer, isKnown, percent } from '../lib/format.js';
+import { classColour } from './colouring.js';
+import { className, labelName, predicted, probabilityOf, run } from './data.js';
+import { nodeLink, shareBar } from './node_text.js';
+import { change, maskOf, setFilter, state } from './state.js';
+import { term } from './glossary.js';
+
+const TOP = 8;
+
+export function foundPanel() {
+  if (!run.hasModel) {
+    return [
+      el('h2', null, 'Nothing is predicted yet'),
+      el('p', null, 'Label nodes of two classes, and a model is fitted to them at once.'),
+      run.live ? el('p', null, button('Start labelling', () => change({ view: 'label' }))) : null,
+    ];
+  }
+  const { found } = run;
+  return [
+    el('h2', null, 'What was found'),
+    el('p', null, `${integer(found.nodes)} nodes without a given label were predicted.`),
+    found.classes.map(classLine),
+    topList(),
+    el('h3', null, 'How sure'),
+    sureText().map((text) => el('p', null, text)),
+    el('h3', null, 'What next'),
+    nextSteps(),
+  ];
+}
+
+function classLine(row, index) {
+  const chosen = `predicted ${className(index)}`, pressed = state.filterName === chosen;
+  const onclick = () =>
+    pressed ? setFilter(null) : setFilter(maskOf((node) => predicted(state.stage, node) === index), chosen);
+  const range = `about ${integer(Math.round(row.low))} to ${integer(Math.round(row.high))} by the probabilities`;
+  return el(
+    'button',
+    { type: 'button', class: 'class-line', 'aria-pressed': String(pressed), onclick, title: range },
+    el('span', { class: 'name' }, breakable(className(index))),
+    shareBar(run.found.nodes ? row.predicted / run.found.nodes : 0, classColour(index)),
+    el('span', { class: 'figure' }, integer(row.predicted)),
+  );
+}
+
+function topList() {
+  const { focus } = run.found;
+  const nodes = Array.from({ length: run.nodeCount }, (_, node) => node)
+    .filter((node) => labelName(node) === null && run.given[node] < 0);
+  const best = nodes.map((node) => [probabilityOf(state.stage, node, focus), node])
+    .toSorted((first, second) => second[0] - first[0]).slice(0, TOP);
+  if (!best.length) return [];
+  const columns = [
+    { title: 'node', kind: 'name', cell: ([, node]) => nodeLink(node) },
+    { title: `p(${className(focus)})`, kind: 'number', cell: ([p]) => percent(p) },
+  ];
+  return [
+    el('h3', null, `Likeliest ${className(focus)}`),
+    el('div', { class: 'scroll', id: 'top-list' }, table(columns, best, `Likeliest ${className(focus)}`)),
+    button('All of them, with a threshold', () => change({ view: 'decide' }), { class: 'link' }),
+  ];
+}
+
+function sureText() {
+  const { found } = run, measured = run.cards.find(([title]) => title.startsWith('Accuracy on'));
+  const mean = isKnown(found.confidence)
+    ? `The mean probability of the predicted classes is ${percent(found.confidence)}; ` +
+      `${integer(found.unsure)} nodes are below 80%.`
+    : null;
+  const known = measured ? `${measured[0]}: ${measured[1]} (${measured[2]}).` : null;
+  const folds = isKnown(found.oof_accuracy)
+    ? [
+      term('out-of-fold', 'Out-of-fold'),
+      ` accuracy: ${percent(found.oof_accuracy)} on ${integer(found.oof_labels)} labels` +
+      (found.asked ? `. ${integer(found.asked)} of them were suggested, so this can be far from the accuracy.` : '.'),
+    ]
+    : null;
+  const nothing = known || folds ? null : 'No label was held out, so the accuracy is not known.';
+  return [known, folds, mean, nothing, found.warning ? `Note: ${found.warning}.` : null].filter(Boolean);
+}
+
+function nextSteps() {
+  const contradicted = run.review?.contradicted ?? 0;
+  const steps = [
+    [`Decide which nodes to act on`, 'decide', true],
+    [
+      `Review ${integer(contradicted)} given ${contradicted === 1 ? 'label' : 'labels'} that look wrong`,
+      'review',
+      contradicted,
+    ],
+    ['Label the nodes that help most', 'label', run.live],
+    [
+      `See ${integer(run.suggestions.rows.length)} nodes to label next`,
+      'run',
+      !run.live && run.suggestions.rows.length,
+    ],
+  ].filter(([, , show]) => show);
+  return el(
+    'ul',
+    null,
+    steps.map(([text, view]) => el('li', null, button(text, () => change({ view }), { class: 'link' }))),
+  );
+}

@@ -1,0 +1,141 @@
+"""What the workbench was given: a finished run, tables or a graph, as one object that can be fitted again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from drgst.datasets.load import open_graph
+from drgst.datasets.registry import data_source
+from drgst.errors import NoLabels
+from drgst.graph.core import Graph
+from drgst.report.columns import Column, feature_columns, run_columns, table_columns
+from drgst.report.nodes import Sample
+from drgst.runs.added_labels import AddedLabel
+from drgst.runs.config import OWN_RECIPE, RunConfig
+from drgst.runs.folder import RunFolder, finished_run
+from drgst.runs.result import Result
+from drgst.runs.run import Run, load_result
+from drgst.selftrain.problem import GraphCache
+from drgst.tables.build import TableGraph
+from drgst.tables.options import TableOptions
+from drgst.tables.read import read_graph
+
+NONE = ("?", "??")  # the classes of a graph without labels, until there are labels
+TABLES = (".csv", ".parquet", ".gz", ".tsv")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a person says about tables: edge tables, the label column, and the classes where nothing is labelled."""
+
+    edges: Sequence[str] = ()
+    label: str | None = None
+    classes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A graph with the labels that came with it, and how a run on it is made."""
+
+    name: str
+    folder: Path  # where labels and saved runs are written
+    graph: Graph
+    config: RunConfig
+    classes: tuple[str, ...]  # that a person may give, before new ones
+    result: Result | None = None  # of a finished run
+    tables: TableGraph | None = None
+    command: str = ""  # to which a labels file is appended to fit the same model
+
+    @property
+    def earlier(self) -> list[AddedLabel]:
+        """Labels that were added to the run before."""
+        return self.config.added()
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the graph came with a label."""
+        return bool((self.graph.labels >= 0).any())
+
+    def run(self, labels: Sequence[AddedLabel], path: Path, cache: GraphCache) -> Run | None:
+        """The run with the labels of the file ``path``, as ``drgst run --add-labels`` makes it.
+
+        None where fewer than two classes have a label.
+        """
+        added = tuple(sorted({label.label for label in labels}))
+        given = np.unique(self.graph.labels[self.graph.labels >= 0])
+        if len({self.graph.class_names[c] for c in given} | set(added)) < 2:
+            return None
+        graph = self.graph if self.is_labelled else self.graph.with_(class_names=added)
+        config = replace(self.config, add_labels=str(path) if labels else None, known_sha256=None)
+        return replace(Run.of(graph, config).sharing(cache), tables=self.tables)
+
+    def columns(self, sample: Sample) -> tuple[list[Column], list[str]]:
+        """The columns of the nodes, and notes."""
+        if self.result is not None:
+            return run_columns(self.graph, str(self.config.data), sample)
+        if self.tables is None:
+            return feature_columns(self.graph, sample), []
+        schema = self.tables.schema
+        return table_columns(self.graph, self.tables.table, schema.id, sample, hidden=schema.label)
+
+
+def open_source(given: str, more: Given) -> Source:
+    """The source that ``given`` names: the folder of a finished run, a node table, a graph or a data set."""
+    if RunFolder(given).exists:
+        return _run_source(Path(given))
+    path = Path(given)
+    if more.edges or more.label or (path.is_file() and path.suffix in TABLES and path.stem not in ("nodes", "edges")):
+        return _table_source(path, more)
+    data = data_source(given)
+    try:
+        graph = open_graph(data)
+    except NoLabels:
+        graph = open_graph(data, classes=more.classes or NONE)
+    config = RunConfig(data=data, recipe=OWN_RECIPE, seed=0, per_class=None).with_defaults()
+    return _fresh(graph, config, more, None, f"drgst run {given} --recipe {OWN_RECIPE} --add-labels")
+
+
+def _run_source(path: Path) -> Source:
+    finished_run(path)
+    opener = cache(open_graph)
+    result = load_result(path, opener)
+    command = f"drgst run --config {path / 'config.toml'} --out {path}-next --add-labels"
+    data, config = str(result.config.data), result.config
+    try:
+        graph = opener(data) if config.labels is None else open_graph(data, labels=config.labels)
+    except NoLabels:
+        graph = open_graph(data, classes=config.added_classes())
+    classes = result.model.class_names
+    return Source(result.run.graph.name, path, graph, result.config, classes, result, None, command)
+
+
+def _table_source(path: Path, more: Given) -> Source:
+    unlabelled = more.label is None or bool(more.classes)
+    options = TableOptions.of(label=more.label, classes=more.classes or NONE if unlabelled else None)
+    tables = read_graph(path, list(more.edges) or None, options)
+    config = RunConfig(data=tables.graph.name, recipe=OWN_RECIPE, seed=0)
+    words = " ".join(f"--edges {edge}" for edge in more.edges)
+    return _fresh(tables.graph, config, more, tables, f"drgst classify {path} {words} --labels")
+
+
+def _fresh(graph: Graph, config: RunConfig, more: Given, tables: TableGraph | None, command: str) -> Source:
+    folder = Path("runs") / f"{graph.name}-workbench"
+    named = graph.class_names if graph.class_names != NONE else ()
+    classes = tuple(dict.fromkeys([*named, *more.classes]))
+    return Source(graph.name, folder, graph, config, classes, None, tables, command)
+
+
+def runs_below(folder: Path) -> list[str]:
+    """The finished runs below ``folder``, by path, at most three folders deep; symbolic links are not followed."""
+    found = []
+    for depth in ("*", "*/*", "*/*/*"):
+        for path in folder.glob(depth):
+            inside = path.resolve().is_relative_to(folder.resolve())
+            if path.is_dir() and inside and RunFolder(path).finished:
+                found.append(str(path.relative_to(folder)))
+    return sorted(found)
