@@ -1,7 +1,5 @@
 """Fixtures that tests of every floor share."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

@@ -1,7 +1,5 @@
 """The pages name parts, files and pages that exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

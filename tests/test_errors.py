@@ -1,7 +1,5 @@
 """Messages for unknown names, missing extras and too little memory; the base class of the errors."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Atomic writes, and file errors that name the file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

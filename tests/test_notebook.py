@@ -1,7 +1,5 @@
 """The notebook of the documentation, executed in a kernel of its own."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

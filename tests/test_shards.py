@@ -1,7 +1,5 @@
 """Two processes that share a computation: exchanges by hand, views, regression and a whole run against one process."""
 
-from __future__ import annotations
-
 import multiprocessing
 import socket
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """One place sets the threads of every library."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

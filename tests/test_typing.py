@@ -1,7 +1,5 @@
 """Types for client code: the names of the package, and a program that mypy checks strictly."""
 
-from __future__ import annotations
-
 import ast
 import os
 import subprocess

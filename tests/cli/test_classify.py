@@ -1,7 +1,5 @@
 """``drgst classify`` on raw tables, and ``drgst predict --nodes`` on those of the week after."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import io

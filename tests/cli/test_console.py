@@ -1,7 +1,5 @@
 """Standard output and standard error: names that would control a terminal, and streams that fail."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

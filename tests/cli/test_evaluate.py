@@ -1,7 +1,5 @@
 """``drgst evaluate`` and ``drgst review`` on a run of tables."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

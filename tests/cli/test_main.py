@@ -1,7 +1,5 @@
 """The shell door: quick help, exit codes, and nothing but one line for bad input."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

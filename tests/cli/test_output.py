@@ -1,7 +1,5 @@
 """``drgst recipes``, the text that ends ``drgst run``, and bars of statistics and downloads."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

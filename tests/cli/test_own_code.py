@@ -1,7 +1,5 @@
 """Recipes and networks of one's own on the command line, by import path, and logs of a run."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

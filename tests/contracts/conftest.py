@@ -1,7 +1,5 @@
 """Every test with the argument ``part`` is run for all parts of its module's slot, and for parts of a user's own."""
 
-from __future__ import annotations
-
 import pytest
 
 from drgst.selftrain.parts import SLOTS

@@ -1,7 +1,5 @@
 """What every calibrator keeps to, also a user's own, in the loop and as a postprocess part."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

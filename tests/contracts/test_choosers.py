@@ -1,7 +1,5 @@
 """Every chooser: n different candidates, with or without predictions, the same for the same seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What every correct part keeps to, also a user's own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

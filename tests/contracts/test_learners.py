@@ -1,7 +1,5 @@
 """What every learner keeps to, also a user's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """What every select part keeps to, also a user's own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

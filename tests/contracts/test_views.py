@@ -1,7 +1,5 @@
 """What every view of drgst-plus keeps to: what it fits is saved, and is applied to other graphs and to new nodes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

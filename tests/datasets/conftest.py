@@ -1,7 +1,5 @@
 """Small files of the public formats, made by the tests themselves."""
 
-from __future__ import annotations
-
 import io
 import pickle
 import struct

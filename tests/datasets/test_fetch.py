@@ -1,7 +1,5 @@
 """Where files come from, with real servers and a real pip: a data folder, the cache, an address, a wheel."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """Generated fraud tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

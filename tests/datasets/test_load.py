@@ -1,7 +1,5 @@
 """The registered data sets, and graphs by name or path."""
 
-from __future__ import annotations
-
 import logging
 import runpy
 from dataclasses import replace

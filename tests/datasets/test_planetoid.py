@@ -1,7 +1,5 @@
 """Planetoid's eight files: pickles are read without calling what they name, and anything else is refused by name."""
 
-from __future__ import annotations
-
 import collections
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Readers of downloaded files: archives, integers in text, Flickr's dense text, CoraFull's graph2gauss file."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Graphs made to order have what was ordered."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

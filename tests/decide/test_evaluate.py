@@ -1,7 +1,5 @@
 """Evaluation, thresholds, the truth file, and labels to review."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

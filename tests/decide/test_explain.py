@@ -1,7 +1,5 @@
 """Explanations on graphs whose truth is built in: the one feature or neighbour that decides comes first."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import spearmanr

@@ -1,7 +1,5 @@
 """A graph small enough to work out by hand, a GCN with known weights, and dense NumPy forms of both."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

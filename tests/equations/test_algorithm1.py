@@ -1,7 +1,5 @@
 """Algorithm 1, line by line, recorded on a small graph; and its cost in trainings and samples (appendix)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any
 

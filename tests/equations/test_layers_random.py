@@ -1,7 +1,5 @@
 """The layer of a GCN, clean, with dropout and with dropedge (Eq. dropout, dropout_p, dropedge, dropedge_p)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The losses and the information gain of the paper: what is minimised, with which weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -12,8 +12,6 @@ minimiser stays for every family f_θ only if TᵀT is a multiple of the identit
 truth. No squared error is used here.)
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """p_kj = T_kj and Eq. update_T: how T is read off a student's output on the true-labelled nodes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The Python API: scikit-learn's conventions, PyG's data, models in folders."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What fit takes: NetworkX, SciPy, pandas, arrays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Folders without permission and full disks: one sentence, and no incomplete file."""
 
-from __future__ import annotations
-
 import errno
 import os
 import resource

@@ -1,7 +1,5 @@
 """Every bad table of the specification: one sentence that names the file and what is wrong."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

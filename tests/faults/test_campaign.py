@@ -4,8 +4,6 @@ Hypothesis damages the bytes of good files and puts wrong values into them. A *w
 bytes may still be good. The normal run has few examples, the same every time; the long run has many, always new ones.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import pickle

@@ -1,7 +1,5 @@
 """Every recipe on degenerate graphs: it ends in time with finite probabilities, or refuses in one sentence."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

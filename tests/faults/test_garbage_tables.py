@@ -1,7 +1,5 @@
 """Random bytes as tables: they load, or the error says why."""
 
-from __future__ import annotations
-
 import csv
 import tempfile
 from pathlib import Path

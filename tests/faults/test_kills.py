@@ -1,7 +1,5 @@
 """Runs that are killed at random moments, also while a file is written, and processes that share a store."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Damaged models: any change of ``model.json`` or of a tensor gives predictions or one sentence."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import warnings

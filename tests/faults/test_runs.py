@@ -1,7 +1,5 @@
 """Runs that are refused, interrupted, killed or tampered with."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

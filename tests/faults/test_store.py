@@ -1,7 +1,5 @@
 """Stores that are damaged, newer, not ours, unwritable or full; benches and workers that are killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

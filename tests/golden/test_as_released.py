@@ -1,7 +1,5 @@
 """The recipes as-released-do and as-released-de against the authors' program, training by training, on 13 draws."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

@@ -5,8 +5,6 @@ does not stay unseen. Nothing in drgst-plus is random, so its bands are narrow: 
 adds from 3 labels per class. They are not the paper's figures: trainings are cut short. Those are in ``results/``.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

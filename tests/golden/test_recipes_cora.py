@@ -4,8 +4,6 @@ The bands hold seeds 0 and 1 with room for another build of torch. They are not 
 hidden units, no setting chosen by validation. Those are in ``results/``.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

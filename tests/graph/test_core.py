@@ -1,7 +1,5 @@
 """The graph: its creation from raw arrays, its invariants, and its HTML for notebooks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Relations: their invariants, as part of a graph, and in its files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

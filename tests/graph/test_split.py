@@ -1,7 +1,5 @@
 """Splits: the public one, draws per class, random ones, masks, and errors; statistics of a graph."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Graphs of SciPy, NetworkX and PyTorch Geometric."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Graph folders: written and opened, from tables through DuckDB, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

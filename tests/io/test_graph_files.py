@@ -1,7 +1,5 @@
 """Graph files of other programs."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from pathlib import Path

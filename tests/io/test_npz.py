@@ -1,7 +1,5 @@
 """Own graphs in one file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

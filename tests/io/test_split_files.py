@@ -1,7 +1,5 @@
 """Splits in files survive a re-ordering of the nodes, and damaged ones are refused."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path

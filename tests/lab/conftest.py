@@ -1,7 +1,5 @@
 """A tiny graph and quick settings for benches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The published results, the ablations, and the labels of data sets and recipes."""
 
-from __future__ import annotations
-
 import pytest
 
 from drgst.lab.paper import (

@@ -1,7 +1,5 @@
 """What a bench shows."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from itertools import count

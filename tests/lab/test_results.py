@@ -1,7 +1,5 @@
 """The bench in Python: what it takes, what it gives, what it keeps."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +34,12 @@ def confident(settings: Settings) -> Recipe:
 
 
 @pytest.fixture(scope="module")
-def results(graph: Graph) -> drgst.Results:
+def results(graph: Graph) -> drgst.lab.Results:
     recipes = ["gcn", confident, Recipe(select=Threshold(0.4), stop=(MaxStages(1),)), Net]
     return drgst.lab.bench([graph], recipes, [2, 4], draws=3, settings=SETTINGS, jobs=1)
 
 
-def test_names_functions_recipes_and_modules(results: drgst.Results) -> None:
+def test_names_functions_recipes_and_modules(results: drgst.lab.Results) -> None:
     assert results.failures == ()
     assert repr(results) == "Results(24 runs in 8 cells)"
     frame = results.to_frame()
@@ -60,7 +58,7 @@ def test_a_dict_may_name_recipes_of_drgst_as_they_are(graph: Graph) -> None:
     assert found.loc["gcn", "test_accuracy"] == found.loc["base", "test_accuracy"]
 
 
-def test_tables_show_what_was_run(results: drgst.Results) -> None:
+def test_tables_show_what_was_run(results: drgst.lab.Results) -> None:
     for how in ("markdown", "latex", "html", "text"):
         text = results.table(how)
         assert "confident" in text
@@ -71,7 +69,7 @@ def test_tables_show_what_was_run(results: drgst.Results) -> None:
         results.table("latx")
 
 
-def test_recipes_are_compared_on_the_same_draws(results: drgst.Results) -> None:
+def test_recipes_are_compared_on_the_same_draws(results: drgst.lab.Results) -> None:
     frame = results.compare("confident", "gcn")
     assert list(frame["per_class"]) == [2, 4]
     runs = results.to_frame().set_index(["per_class", "recipe", "draw"])["test_accuracy"]
@@ -81,7 +79,7 @@ def test_recipes_are_compared_on_the_same_draws(results: drgst.Results) -> None:
         results.compare("gnc", "gcn")
 
 
-def test_the_figure_has_every_recipe(results: drgst.Results) -> None:
+def test_the_figure_has_every_recipe(results: drgst.lab.Results) -> None:
     figure = results.plot()
     labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert sorted(labels) == ["GCN", "Net", "confident", "own"]

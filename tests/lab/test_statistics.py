@@ -1,7 +1,5 @@
 """Statistics, against SciPy where SciPy has them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

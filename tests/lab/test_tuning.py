@@ -1,7 +1,5 @@
 """Tuning: by validation accuracy alone, in the file of the store, continued where it ended."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A six-node weighted graph with one isolated node, small enough for dense formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Networks by name, and a user's own module as a backbone: a PyG module, or one of two parts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Graphs as tensors, and what a network is given on graphs without features or with raw amounts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

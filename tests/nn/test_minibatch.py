@@ -1,7 +1,5 @@
 """Training in mini-batches: partitions, the count of steps, exact batches, and what is refused."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every network against its dense formula; properties of all: receptive field, permutation, dropped edges, noise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kernels of networks against dense computations and plain autograd: adjacency, sparse products, attention, dropout."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

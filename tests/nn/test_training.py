@@ -1,7 +1,5 @@
 """The training of one network, and our Adam against torch's."""
 
-from __future__ import annotations
-
 import functools
 import subprocess
 import sys

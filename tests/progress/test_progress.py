@@ -1,7 +1,5 @@
 """What a run shows while it works, and CSV, TensorBoard and MLflow logs of real runs, read back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """A user's PyG module in the recipes: trained, saved, loaded and used on another graph."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """DR-GST, its ablations, and the variants of STs, M3S and ABN that select by a threshold: which parts each names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """drgst-plus from end to end: no test label is used, a model is saved, an interrupted run is resumed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

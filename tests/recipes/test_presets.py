@@ -1,7 +1,5 @@
 """The published settings: read from the table, used where they apply, and only there."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The table of recipes: what must be in it, what each reads, typos, and recipes of one's own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

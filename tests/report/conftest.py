@@ -1,7 +1,5 @@
 """The run behind the page, and the data of the page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Colours and shapes of the page, its assets, and the t-SNE map."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from pathlib import Path

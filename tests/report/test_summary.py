@@ -1,7 +1,5 @@
 """The cards and the table of stages of the page."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

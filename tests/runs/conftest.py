@@ -1,7 +1,5 @@
 """A small graph, and a run on it in a folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Labels that are added to a graph, and which of them are a sample."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from pathlib import Path

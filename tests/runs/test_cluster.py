@@ -1,7 +1,5 @@
 """The executor ray: what it refuses, and runs on clusters of this machine, of which one loses a worker."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

@@ -1,7 +1,5 @@
 """The config of a run: values that replace each other, defaults, splits; ``config.toml`` written, read, refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

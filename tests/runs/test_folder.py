@@ -1,7 +1,5 @@
 """The folder of a run: what is refused, swept, read and locked."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import multiprocessing

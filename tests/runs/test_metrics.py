@@ -1,7 +1,5 @@
 """Metrics against scikit-learn and against figures that are worked out by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn import metrics

@@ -1,7 +1,5 @@
 """Files of predictions: CSV and Parquet, a piece at a time."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

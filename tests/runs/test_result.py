@@ -1,7 +1,5 @@
 """The one type of a finished run, and predictions on other graphs."""
 
-from __future__ import annotations
-
 import gc
 import json
 import weakref

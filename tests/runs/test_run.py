@@ -1,7 +1,5 @@
 """A run made in different ways is the same run."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

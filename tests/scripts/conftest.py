@@ -1,7 +1,5 @@
 """The script that a test module is named after."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

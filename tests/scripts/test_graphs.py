@@ -1,7 +1,5 @@
 """scripts/graphs.py: what is measured, on which nodes, and what is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType

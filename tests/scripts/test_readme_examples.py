@@ -1,7 +1,5 @@
 """scripts/readme_examples.py: blocks are run, and the output below a command is replaced."""
 
-from __future__ import annotations
-
 import subprocess
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """scripts/readme_table.py: the tables of the pages are those of results/runs.csv."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """scripts/refresh_plus.py, and that no stored figure is of an earlier version of its recipe."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """scripts/results.py: it writes what the store has the runs for and gives a reason for the rest."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

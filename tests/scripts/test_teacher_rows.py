@@ -1,7 +1,5 @@
 """scripts/teacher_rows.py: DR-GST without students is the GCN of the same draw."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """scripts/tune_drgst.py: settings are compared by validation nodes that did not choose the stage."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import ModuleType
 from typing import Any

@@ -1,7 +1,5 @@
 """What parts are handed and hand back, the history of a run, and the problem that a run may know."""
 
-from __future__ import annotations
-
 import gc
 import json
 import weakref

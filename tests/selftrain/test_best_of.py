@@ -1,7 +1,5 @@
 """Several recipes from one teacher."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

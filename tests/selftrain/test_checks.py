@@ -1,7 +1,5 @@
 """A user's own parts that hand back nonsense are refused in one sentence, and gain is exact wherever a part uses it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

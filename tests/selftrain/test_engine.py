@@ -1,7 +1,5 @@
 """The engine: what it must never do, that its bits depend on the seed alone, and the oddest graphs it must survive."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

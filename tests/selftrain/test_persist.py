@@ -1,7 +1,5 @@
 """A stage as a file: the round trip is exact, damage is named."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Settings: each out-of-range value is refused with its name, its value and what is allowed."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

@@ -1,7 +1,5 @@
 """Students that collapse or fail: they never replace their teacher, and the run says so."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any
 

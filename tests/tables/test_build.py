@@ -1,7 +1,5 @@
 """from_tables and the application of its schema to later tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

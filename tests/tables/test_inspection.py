@@ -1,7 +1,5 @@
 """All faults at once: each has file, line, column and the option that mends it."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Kinds of columns: how they are detected, their equations, unseen cells, and a state that is plain JSON."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import numpy as np

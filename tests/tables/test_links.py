@@ -1,7 +1,5 @@
 """Links: columns and tables that relate rows, chains, later tables, and every bad input in one sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

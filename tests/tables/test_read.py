@@ -1,7 +1,5 @@
 """Graphs as two tables, written by hand and by drgst."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Roles of columns by option, name and content; edge rows as an adjacency and as node columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

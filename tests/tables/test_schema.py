@@ -1,7 +1,5 @@
 """Schemas from outside are checked field by field; node ids and labels as text, numbers and missing values."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables from files of any kind and from memory, and their cells as texts."""
 
-from __future__ import annotations
-
 import gzip
 from datetime import date, datetime
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Functions of features, each against its equation, dense and sparse; the feature map, also from its own arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

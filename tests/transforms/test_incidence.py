@@ -1,7 +1,5 @@
 """Products with incidences, against the matrix of pairs that they stand for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Nearest neighbours: exact whatever the memory; approximate: recall, determinism, and the message without faiss."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 from collections.abc import Callable

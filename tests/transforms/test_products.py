@@ -1,7 +1,5 @@
 """Products, Gram matrices and orthonormal bases in blocks of rows, and softmax, against NumPy and SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

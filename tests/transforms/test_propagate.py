@@ -1,7 +1,5 @@
 """Normalised adjacency matrices and one step by hand, the limit against the dense solution, polynomials, smoothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rank normalisation: what counts as numeric, and the scores by hand; features from the edges alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A trained GCN on Cora, and a small random graph with weights and an isolated node."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

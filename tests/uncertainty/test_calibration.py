@@ -1,7 +1,5 @@
 """Temperature, scales with class biases, and matrices undo what was done to calibrated logits; CaGCN."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Stated class shares: their text, and the shift of logits that gives predictions these shares."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

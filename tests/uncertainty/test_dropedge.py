@@ -1,7 +1,5 @@
 """Dropedge without sampling: exact moments of the degrees, all samples of a small graph, the delta method."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

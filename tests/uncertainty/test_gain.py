@@ -1,7 +1,5 @@
 """Information gain: sampled estimates, closed forms, and the networks and settings that are supported."""
 
-from __future__ import annotations
-
 import itertools
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """Effects with their intervals, and the verdicts that follow from them."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Claims on runs, made so that the verdict is known."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Commands called in this process, in an empty working folder."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """``drgst lab bench``: text, JSON, exports, and how bad input ends."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sqlite3

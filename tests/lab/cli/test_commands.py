@@ -1,7 +1,5 @@
 """``drgst lab table``, ``figure``, ``tune`` and ``label-curve``, and how bad input of every command ends."""
 
-from __future__ import annotations
-
 import json
 import sys
 import tomllib

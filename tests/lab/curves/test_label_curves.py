@@ -1,7 +1,5 @@
 """Label curves, and the choosers that only they use."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -16,12 +14,12 @@ from drgst.lab.statistics import compare
 
 
 @pytest.fixture(scope="module")
-def curves() -> drgst.LabelCurves:
+def curves() -> drgst.lab.LabelCurves:
     graph = drgst.block_model(150, 500, seed=0, classes=3, features=40, words=6)
     return drgst.lab.label_curve(graph, start=2, budget=4, batch=2, by=["variance", "random"], draws=2, jobs=1)
 
 
-def test_results(curves: drgst.LabelCurves) -> None:
+def test_results(curves: drgst.lab.LabelCurves) -> None:
     frame = curves.to_frame()
     assert frame.groupby("by").size().to_dict() == {"random": 6, "variance": 6}
     assert set(frame["labels"]) == {6, 8, 10}
@@ -32,7 +30,7 @@ def test_results(curves: drgst.LabelCurves) -> None:
     assert theirs["p"] is None
 
 
-def test_table_and_figure(curves: drgst.LabelCurves) -> None:
+def test_table_and_figure(curves: drgst.lab.LabelCurves) -> None:
     assert "variance" in curves.table("md")
     with pytest.raises(SettingError, match="format"):
         curves.table("docx")

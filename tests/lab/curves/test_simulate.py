@@ -1,7 +1,5 @@
 """Learning curves: the points, what is asked, what is hidden, the store."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A store with the runs of every figure, and a small toy."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

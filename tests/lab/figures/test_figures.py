@@ -1,7 +1,5 @@
 """The data behind each figure of the paper, worked out by hand, and that it can be drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

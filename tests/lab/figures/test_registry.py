@@ -1,7 +1,5 @@
 """The rows that a figure reads; every figure is drawn, and a figure without runs is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The lines of a sweep."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Ray executor on a cluster of two nodes on this machine, made with ``ray start``; one of them is killed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Leases: one process per run, recognised by id and start time, and no lease without end."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """The bench: paired draws, no run twice, failures kept, the rest goes on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

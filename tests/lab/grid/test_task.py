@@ -1,7 +1,5 @@
 """Keys: what is part of them, their cache, and what runs of one worker share."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace

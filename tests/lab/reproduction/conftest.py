@@ -1,7 +1,5 @@
 """The quick scale on a small graph."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

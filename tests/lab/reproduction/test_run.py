@@ -1,7 +1,5 @@
 """The reproduction of the paper's claims, and its page."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

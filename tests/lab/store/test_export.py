@@ -1,7 +1,5 @@
 """Exports of a store, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The store of runs: its schema, rows, cells and transactions."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Tables as dicts."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Mean ranks over graphs, on figures worked out by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

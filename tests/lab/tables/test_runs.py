@@ -1,7 +1,5 @@
 """Tables of stored runs, and their layout."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

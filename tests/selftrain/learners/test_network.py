@@ -1,7 +1,5 @@
 """Networks and their objectives: where weights begin, divided losses, ABN and IceBerg by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Learners without a network: label propagation and logistic regression by hand, their runs and saved models."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

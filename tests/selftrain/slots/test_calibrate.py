@@ -1,7 +1,5 @@
 """Calibration in the loop: argmax kept, error lowered on validation, refused without it, and kept over a resume."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """No correction, the paper's transition matrix, and one that is carried from stage to stage."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

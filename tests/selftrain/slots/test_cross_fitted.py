@@ -1,7 +1,5 @@
 """Cross-fitting: the labels of a fold are hidden, fold runs are averaged, and probabilities are calibrated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Postprocess parts: a calibrator, a stated class prior, and correct-and-smooth by hand."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

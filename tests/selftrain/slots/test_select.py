@@ -1,7 +1,5 @@
 """Select parts by hand: threshold, ranks, shares, combinations, clusters, and what was selected before."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """ParWalks against a dense inverse, lists of classes, components without labels, and systems that can't be solved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

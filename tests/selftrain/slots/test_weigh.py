@@ -1,7 +1,5 @@
 """Weights by hand, and when a run ends with which reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

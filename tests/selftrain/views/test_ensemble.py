@@ -1,7 +1,5 @@
 """The ensemble: by hand, bit-identical again, on other graphs, and the logits that selection goes by."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Views: which a graph allows, their representations by hand, and those of new nodes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

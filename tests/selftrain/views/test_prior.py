@@ -1,7 +1,5 @@
 """The class prior of pseudo-labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Views of relations: which there are, what they are, their weights, and new nodes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

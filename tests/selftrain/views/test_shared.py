@@ -1,7 +1,5 @@
 """What views have learnt, the ridge map of propagated views, and neighbours as words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Softmax regression, out-of-fold log-probabilities, and the weights of views that are fitted to them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
