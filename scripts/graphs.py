@@ -236,14 +236,24 @@ def grids(wanted: tuple[str, ...]) -> Iterator[Grid]:
             yield grid
 
 
+def is_current(row: Row) -> bool:
+    """Whether the row is of the version that ships."""
+    return row["recipe_version"] == find_recipe(row["recipe"]).version
+
+
+def stored(path: Path) -> list[Row]:
+    """The current rows of an export; none where there is no file."""
+    return list(filter(is_current, readable_rows(path))) if path.is_file() else []
+
+
 def export(store: Store, path: Path) -> int:
     """Write the runs that did not fail, without their stages; those of recipes that were not run here stay."""
     rows = [row for row in store.all_rows() if row["error"] is None]
     made = {row["key"] for row in rows}
-    kept = [row for row in readable_rows(path) if row["key"] not in made] if path.is_file() else []
+    kept = [row for row in stored(path) if row["key"] not in made]
     scores = {"ece": None, "brier": None, "teacher_ece": None}  # of scores that are no probabilities
     rows = [{**row, "stage_rows": None, **(scores if row["recipe"] == "poisson" else {})} for row in rows]
-    rows = [row for row in [*kept, *rows] if row["recipe_version"] == find_recipe(row["recipe"]).version]
+    rows = [*kept, *filter(is_current, rows)]
     rows.sort(key=lambda r: (r["validation"], r["dataset"], r["per_class"], r["recipe"], r["draw"]))
     to_csv(rows, path)
     return len(rows)
@@ -266,6 +276,8 @@ def main() -> None:
     deadline = time.monotonic() + 60 * options.minutes
     warm_up()
     with Store(STORE, create=True) as store:
+        for row in stored(RESULTS):  # a fresh checkout goes on where the file ends
+            store.add(row)
         try:
             for grid in grids(tuple(options.recipes.split(",")) if options.recipes else ()):
                 run_grid(grid, store, Inline(), Progress(deadline))
