@@ -55,5 +55,5 @@ def test_ablations() -> None:
 
 
 def test_variant_name() -> None:
-    assert variant_name({}) == "default"
+    assert variant_name({}) == ""
     assert variant_name({"threshold": 0.4, "beta": 0.5}) == "beta=0.5,threshold=0.4"
