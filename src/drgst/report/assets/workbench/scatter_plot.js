@@ -13,7 +13,7 @@ const COVER = .12; // points of a layer that would cover a larger share of the p
 const FAINTEST = .25; // opacity of the points of the most crowded layer
 const UNSELECTED = .14; // opacity of points outside the selection
 const STRETCH = 1.35; // a map may be stretched by so much to use its room
-const SLOW = 25000; // nodes above which a moving map is the last picture, moved, until it rests
+const SLOW = 5000; // nodes above which a moving map is the last picture, moved, until it rests
 const REST = 140; // milliseconds without movement after which it is drawn anew
 const MANY_TRAINING = 150; // above it, the rings of training nodes are lighter
 
