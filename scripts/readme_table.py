@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from drgst.decide.labels.registry import default_chooser
+from drgst.decide.labels.registry import SAMPLE, default_chooser
 from drgst.files import write_text
 from drgst.lab.claims.effect import Claim
 from drgst.lab.curves.label_curves import LabelCurves, curve_groups
@@ -171,7 +171,7 @@ def curve_table(recipe: str, start: int) -> str:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         by, _, plan = row["variant"].removeprefix("label-curve by=").partition(",")
-        if row["per_class"] == start and by in ("suggest", "random", default_chooser(recipe)):
+        if row["per_class"] == start and by in ("suggest", "random", default_chooser(recipe, start * SAMPLE)):
             groups.setdefault((row["dataset"], plan), []).append(row)
     shown = []
     for (dataset, _), found in sorted(groups.items(), key=lambda item: (dataset_order(item[0][0]), item[0][1])):

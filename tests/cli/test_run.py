@@ -243,14 +243,15 @@ def test_labels_that_were_asked_for_are_added(ok: Any, call: Any, town: Graph, t
         Path(path).write_text("\n".join(lines))
         return len(rows)
 
-    ok("suggest", "bare", "--n", 12, "--out", "first.csv")
+    ok("suggest", "bare", "--n", 14, "--out", "first.csv")
     first = fill("first.csv")
     plus = ("--recipe", "drgst-plus", "--set", "stages=1")
     code, _, err = call("run", "bare", *plus, "--add-labels", "first.csv", "--out", "one", "--json")
-    assert (code, first) == (0, 12)
-    assert "12 training labels" in err
-    out, err = ok("suggest", "one", "--n", 6, "--out", "second.csv", "--json")
-    assert "above those of a random sample on average" in json.loads(out)["note"]
+    assert (code, first) == (0, 14)
+    assert "14 training labels" in err
+    assert "needs 10 labels of a random sample, and the run has 7" in call("suggest", "one", "--budget")[2]
+    out, err = ok("suggest", "one", "--n", 8, "--out", "second.csv", "--json")
+    assert "half at random until 20 labels are a random sample" in json.loads(out)["note"]
     fill("second.csv")
     lines = Path("second.csv").read_text().splitlines()
     cells = lines[1].split(",")
@@ -258,10 +259,10 @@ def test_labels_that_were_asked_for_are_added(ok: Any, call: Any, town: Graph, t
     Path("second.csv").write_text("\n".join([lines[0], ",".join(cells), *lines[2:]]))
     words = ("run", "--config", "one/config.toml", "--add-labels", "second.csv", "--out", "two")
     _, err = ok(*words, "--json")
-    assert "18 training labels" in err
+    assert "22 training labels" in err
     assert "the added label 'zebra' is a new class" in err or "4 classes" in err
     kept = rows_of(Path("two/added_labels.csv").read_text())
-    assert [row["chosen_by"] for row in kept] == ["typical-first"] * 18
+    assert sorted(row["chosen_by"] for row in kept) == ["half-random"] * 11 + ["random"] * 11
     out, _ = ok("suggest", "two", "--n", 2, "--budget", "--json")
     forecast = json.loads(out)["forecast"]
     assert [gain["labels"] for gain in forecast["gains"]] == [20, 50, 100]

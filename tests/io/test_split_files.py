@@ -78,6 +78,7 @@ def test_numbers_and_text_name_the_same_node() -> None:
         ({"train": ["ann"]}, "class '1' has no training label"),
         ({"pool": "everyone"}, "unknown pool 'everyone'"),
         ({"pool": ["ann"]}, "train and pool overlap"),
+        ({"pool": ["cy"]}, "val and pool overlap"),
     ],
 )
 def test_a_wrong_document_is_refused(tmp_path: Path, change: dict[str, Any], word: str) -> None:

@@ -144,8 +144,8 @@ def problem() -> Problem:
     return Problem.of(graph, Split.of(train, none, none, 60), Settings())
 
 
-def test_labels_that_were_asked_for_weigh_the_same_per_class() -> None:
-    """Without a mask every label weighs 1; with one the labels of each class weigh a third, in the mean 1."""
+def test_classes_weigh_by_labels_of_a_sample_where_others_were_asked_for() -> None:
+    """Without a mask every label weighs 1; with one, classes weigh by 1 + 2, 1 + 2 and 1 + 1 labels of a sample."""
     whole = problem()
     assert whole.true_weights.tolist() == [1.0] * 7
     assert whole.train_sampled.all()
@@ -153,7 +153,10 @@ def test_labels_that_were_asked_for_weigh_the_same_per_class() -> None:
     sampled[whole.split.train[:2]] = False
     asked = replace(whole, sampled=sampled)
     labels = whole.graph.labels[whole.split.train]
-    np.testing.assert_allclose([asked.true_weights[labels == c].sum() for c in range(3)], 7 / 3)
+    sums = [asked.true_weights[labels == c].sum() for c in range(3)]
+    np.testing.assert_allclose(sums, 7 * np.array([3, 3, 2]) / 8)
+    none = replace(whole, sampled=np.zeros(60, dtype=bool))
+    np.testing.assert_allclose([none.true_weights[labels == c].sum() for c in range(3)], 7 / 3)
     np.testing.assert_array_equal(asked.train_sampled, sampled[whole.split.train])
     given = replace(asked, sample_weight=np.arange(60.0))
     np.testing.assert_allclose(given.true_weights.mean(), 1)

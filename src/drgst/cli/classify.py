@@ -94,7 +94,7 @@ def classify(
     with Announcer(json) as announce:
         result = request.execute(open_graph, announce)
     summary = print_result(get_console(json), result)
-    for line in _next_steps(result, summary):
+    for line in _next_steps(result):
         get_console(json).print(line, soft_wrap=True)
     if json:
         emit({**summary, "folder": str(folder), "schema": tables.schema.model_dump(mode="json")})
@@ -130,7 +130,7 @@ def _print_check(tables: TableGraph, json: bool) -> None:
         emit({"ok": True, "schema": tables.schema.model_dump(mode="json"), "notes": list(tables.notes)})
 
 
-def _next_steps(result: Result, summary: dict[str, Any]) -> list[str]:
+def _next_steps(result: Result) -> list[str]:
     """How many rows were predicted as what, and the command that predicts later rows."""
     from collections import Counter
     from shlex import quote
@@ -138,10 +138,7 @@ def _next_steps(result: Result, summary: dict[str, Any]) -> list[str]:
     names = result.model.class_names
     predicted = result.probabilities[result.unlabelled].argmax(axis=1).tolist()
     counts = ", ".join(f"{names[label]} {count:,}" for label, count in Counter(predicted).most_common())
-    oof = summary["oof_accuracy"]
-    accuracy = (
-        "" if oof is None else f"; {summary['oof_folds']}-fold out-of-fold accuracy: {oof:.1%}{result.never_held_out}"
-    )
+    accuracy = f"; {result.oof_words}" if result.oof_words else ""
     return [
         f"new rows: drgst predict {quote(result.folder)} --nodes NEW-NODES --edges NEW-EDGES",
         "",

@@ -182,7 +182,9 @@ def _sentences(decision: Decision, positive: str, right: np.ndarray | None, neve
     if decision.labels:
         lines.append(f"the intervals are from {decision.labels:,} out-of-fold labels and chance{never_held_out}")
     else:
-        lines.append("the intervals are from chance alone: the run has no out-of-fold labels to check it with")
+        lines.append(
+            "the intervals are from chance alone: the run has no out-of-fold labels of a sample to check it with"
+        )
     if right is not None:
         lines.append(
             f"{int(right.sum()):,} of these {right.size:,} are {positive} in the truth file ({right.mean():.1%})"

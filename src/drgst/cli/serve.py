@@ -27,6 +27,8 @@ def serve(
     label is written to labels.csv at once: in the folder of the run, or in runs/NAME-workbench. The server is reachable
     from this machine alone, by the address that it prints. Ctrl-C ends it.
     """
+    import logging
+
     from drgst.extras import import_extra
     from drgst.tables.faults import TableError
 
@@ -49,6 +51,7 @@ def serve(
         if not no_open:
             typer.launch(address)
 
+    logging.getLogger("drgst").setLevel(logging.ERROR)  # the page shows warnings of each fit
     start(workbench, port, opened)
     say(
         console,

@@ -30,7 +30,7 @@ def suggest(
         str | None,
         option(
             "CHOOSER",
-            "random, balanced, margin, gain, medoids, variance or typical-first.",
+            "half-random, random, balanced, margin, gain, medoids, variance, typical-first.",
             default="the recipe's own",
         ),
     ] = None,

@@ -159,8 +159,10 @@ def decide(result: Result, positive: str, goal: Goal) -> tuple[Decision, np.ndar
         raise SettingError("every node of the run was given a label, so there is none to flag")
     p = result.probabilities[rest, c].astype(np.float64)
     oof = result.out_of_fold
-    rows = result.held_out
-    known = None if oof is None else (oof[rows, c].astype(np.float64), result.train_labels[rows] == c)
+    rows = result.measured
+    known = (
+        (oof[rows, c].astype(np.float64), result.train_labels[rows] == c) if oof is not None and rows.any() else None
+    )
     decision = choose_threshold(p, goal, known, result.model.seed)
     return decision, rest[np.argsort(-p, kind="stable")[: decision.flagged]]
 

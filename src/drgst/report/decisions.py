@@ -21,7 +21,7 @@ def decision_curves(result: Result) -> dict[str, Any]:
     if not rest.size:
         return {}
     p = result.probabilities[rest].astype(np.float64)
-    held, oof = result.held_out, result.out_of_fold
+    held, oof = result.measured, result.out_of_fold
     found = {}
     for c in np.argsort(p.sum(axis=0), kind="stable")[:CLASSES].tolist():
         known = None if oof is None else (oof[held, c].astype(np.float64), result.train_labels[held] == c)

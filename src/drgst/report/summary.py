@@ -78,13 +78,14 @@ def cards(result: Result) -> list[Card]:
 
 def _out_of_fold(result: Result, c: Counts) -> list[Card]:
     """What is known without test labels: out-of-fold accuracy, and average precision of rare classes."""
-    p, rest, names, held_out = result.out_of_fold, result.unlabelled, result.model.class_names, result.held_out
+    p, rest, names, held_out = result.out_of_fold, result.unlabelled, result.model.class_names, result.measured
     if p is None:
         return []
     found = []
     if c.evaluated_on != "test" and result.oof_accuracy is not None:
         title = f"{result.folds}-fold out-of-fold accuracy"
-        found.append((title, f"{result.oof_accuracy:.1%}", f"on training labels{result.never_held_out}"))
+        labels = "training labels" if result.sampled.all() else "training labels that were not asked for"
+        found.append((title, f"{result.oof_accuracy:.1%}", f"on {labels}{result.never_held_out}"))
     shares = result.probabilities[rest].mean(axis=0) if rest.size else np.ones(len(names))
     for k in np.flatnonzero(shares < RARE) if len(names) <= FEW_CLASSES else ():
         value = RankScores(p[held_out, k], result.train_labels[held_out] == k).average_precision()
@@ -114,16 +115,13 @@ def found_data(result: Result) -> dict[str, Any]:
         }
         for c in range(classes)
     ]
-    sampled = result.run.problem.sampled
     return {
         "classes": rows,
         "nodes": int(rest.size),
         "focus": int(expected.argmin()) if rest.size else 0,
         "unsure": int((p.max(axis=1) < UNSURE).sum()) if rest.size else 0,
         "confidence": float(p.max(axis=1).mean()) if rest.size else None,
-        "oof_accuracy": result.oof_accuracy,
-        "oof_labels": int(result.held_out.sum()),
-        "asked": 0 if sampled is None else int((~sampled[result.train]).sum()),
+        "out_of_fold": result.oof_words,
         "warning": result.prior_warning(),
     }
 

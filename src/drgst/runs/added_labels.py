@@ -34,8 +34,8 @@ class AddedLabel:
 
     @property
     def is_sample(self) -> bool:
-        """Whether the node was drawn at random, or nothing else is stated."""
-        return not self.chosen_by or self.probability is not None
+        """Whether the node is part of a simple random sample, or nothing else is stated."""
+        return self.chosen_by in ("", "random")
 
 
 def read_added(paths: Sequence[str | Path]) -> list[AddedLabel]:

@@ -243,7 +243,11 @@ def _checked(model: Model) -> Model:
     optional = {"postprocessed": (nodes, classes), "out_of_fold": (train, classes), "transition": (classes, classes)}
     for name, shape in (shapes | {name: shape for name, shape in optional.items() if name in arrays}).items():
         check_array(name, arrays[name], shape)
-    for name, places, limits in (("given", (nodes,), (-1, classes)), ("candidates", (-1,), (0, nodes))):
+    for name, places, limits in (
+        ("given", (nodes,), (-1, classes)),
+        ("candidates", (-1,), (0, nodes)),
+        ("sampled", (train,), (0, 2)),
+    ):
         if name in arrays:
             check_array(name, arrays[name], places, limits)
     if not np.isfinite(arrays["probabilities"]).all():

@@ -18,7 +18,7 @@ from drgst.memory import peak_memory_mb
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import HISTORY, PARQUET, PREDICTIONS, SUMMARY, RunFolder
-from drgst.runs.metrics import METRICS, Metrics, accuracy, finite, run_metrics, stage_row
+from drgst.runs.metrics import METRICS, Metrics, accuracy, finite, run_metrics, stage_row, wilson
 from drgst.runs.model import Model
 from drgst.runs.predictions import Predictions
 from drgst.selftrain.history import History, Stage, result_stage
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 DETAILS = ("transition", "trainings")  # of a stage in ``history.jsonl`` that are no figures
 CSV_NODES = 1_000_000  # up to which predictions are written as CSV, else as Parquet
+FEWEST_MEASURED = 10  # labels of a sample that tell the accuracy where others were asked for
 BALANCED = 1.5  # largest number of labels per class over the smallest, up to which labels count as balanced
 UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these count as unequal
 
@@ -70,6 +71,7 @@ class Result:
             "postprocessed": stage.postprocessed,
             "out_of_fold": stage.out_of_fold,
             "given": run.problem.graph.labels,
+            "sampled": None if run.problem.sampled is None else run.problem.sampled[run.split.train].astype(np.int64),
         }
         columns = run.recipe.learner.columns(graph, settings) if isinstance(run.recipe.learner, Network) else None
         model = Model(
@@ -152,10 +154,44 @@ class Result:
         return None if number is None else min(number, int(np.bincount(self.train_labels).max()))
 
     @property
+    def sampled(self) -> np.ndarray:
+        """Which training labels are a random sample as far as is known, (M,); the others were asked for."""
+        mask = self.model.arrays.get("sampled")
+        return np.ones(self.train.size, dtype=bool) if mask is None else mask > 0
+
+    @property
+    def measured(self) -> np.ndarray:
+        """Which training labels tell the accuracy, (M,): those of a sample that were held out.
+
+        None where labels were asked for and fewer than 10 others were held out. Labels that were asked for are no
+        sample: accuracy on them can be far too high.
+        """
+        found = self.held_out & self.sampled
+        return found if self.sampled.all() or found.sum() >= FEWEST_MEASURED else np.zeros_like(found)
+
+    @property
     def oof_accuracy(self) -> float | None:
-        """Accuracy of the out-of-fold predictions; over the labels that were held out; None where there are none."""
+        """Accuracy of the out-of-fold predictions of the ``measured`` labels; None where there are none."""
         p = self.out_of_fold
-        return None if p is None else finite(accuracy(p.argmax(axis=1), np.where(self.held_out, self.train_labels, -1)))
+        return None if p is None else finite(accuracy(p.argmax(axis=1), np.where(self.measured, self.train_labels, -1)))
+
+    @property
+    def oof_words(self) -> str:
+        """The out-of-fold accuracy in words, or why it is not known; "" without out-of-fold predictions."""
+        count, value = int(self.measured.sum()), self.oof_accuracy
+        if self.out_of_fold is None or not self.held_out.any():
+            return ""
+        if value is None:
+            return (
+                "the accuracy is not known, since the labels were asked for and are no sample; label 10 to 20 random "
+                "nodes to measure it (drgst suggest RUN --by random)"
+            )
+        words = f"{self.folds}-fold out-of-fold accuracy"
+        if self.sampled.all():
+            return f"{words}: {value:.1%}{self.never_held_out}"
+        low, high = wilson(round(value * count), count)
+        interval = f"95 % interval {low:.0%} to {high:.0%}"
+        return f"{words} of the {count:,} labels that were not asked for: {value:.1%} ({interval})"
 
     @cached_property
     def train(self) -> np.ndarray:
@@ -238,7 +274,7 @@ class Result:
             **self.metrics,
             "oof_accuracy": self.oof_accuracy,
             "oof_folds": self.folds,
-            "oof_labels": int(self.held_out.sum()),
+            "oof_labels": int(self.measured.sum()),
             "stages": len(self.history) - 1,
             "result_stage": self.stage.number,
             "stop_reason": self.history.stop_reason,

@@ -108,19 +108,25 @@ class Problem:
     def true_weights(self) -> np.ndarray:
         """Weights of the training nodes, scaled to mean 1, (|V_L|,); 1 each where the user gave none.
 
-        Where labels were asked for that are no sample, their numbers do not tell class shares: the labels of every
-        class then have the same total weight.
+        Where labels were asked for that are no sample, their numbers do not tell class shares: the labels of class c
+        then have the total weight 1 + n_c, for n_c labels of a sample (experiment 040).
         """
         train = self.split.train
         if self.sample_weight is None and self.sampled is None:
             return np.ones(train.size)
         given = np.ones(train.size) if self.sample_weight is None else self.sample_weight[train]
         if self.sampled is not None:
-            labels = self.graph.labels[train]
-            given = given / np.bincount(labels)[labels]
+            labels, classes = self.graph.labels[train], self.graph.num_classes
+            drawn = np.bincount(labels[self.sampled[train]], minlength=classes)
+            given = given * ((1 + drawn) / np.maximum(np.bincount(labels, minlength=classes), 1))[labels]
         if given.sum() <= 0:
             raise SettingError("sample_weight is zero at every training node")
         return given / given.mean()
+
+    @property
+    def all_asked(self) -> bool:
+        """Whether no training label is part of a sample."""
+        return self.sampled is not None and not self.sampled[self.split.train].any()
 
     @property
     def train_sampled(self) -> np.ndarray:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from drgst.decide.labels.choosers import (
     BeforeLabels,
     ClassBalanced,
+    HalfRandom,
     InformationGain,
     Margin,
     Medoids,
@@ -102,11 +105,26 @@ def test_before_labels() -> None:
 
 def test_chooser_by_recipe() -> None:
     """A recipe without a measured chooser suggests a class-balanced random sample, and says so."""
-    assert {default_chooser(name) for name in ("drgst-plus", "gcn", "drgst-de")} == {"typical-first"}
-    assert default_chooser("own") == "balanced"
+    assert {default_chooser(name, 20) for name in ("drgst-plus", "gcn", "drgst-de")} == {"typical-first"}
+    assert default_chooser("drgst-plus", 19) == "half-random"
+    assert default_chooser("own", 0) == "balanced"
     assert "no chooser was measured" in chooser_note("own", "balanced")
     assert "above those of a random sample" in chooser_note("drgst-plus", "typical-first")
     assert chooser_note("drgst-plus", "margin").startswith("Chosen by margin")
+
+
+@pytest.mark.parametrize(("sampled", "n", "drawn"), [(0, 5, 3), (0, 1, 1), (19, 6, 1), (20, 6, 0)])
+def test_half_of_the_nodes_are_random_until_20_labels_are(sampled: int, n: int, drawn: int) -> None:
+    state = replace(labelled_state(2), sampled=sampled)
+    found = HalfRandom(last)(state, n)
+    assert found.random.tolist() == [True] * drawn + [False] * (n - drawn)
+    assert np.unique(found.nodes).size == n
+    np.testing.assert_allclose(found.probability[:drawn], drawn / state.candidates.size)
+
+
+def test_samples_with_unequal_probabilities_are_not_simple() -> None:
+    assert not Choice.of(np.arange(3), np.array([0.1, 0.2, np.nan])).random.any()
+    assert Choice.of(np.arange(3), np.array([0.1, 0.1, np.nan])).random.tolist() == [True, True, False]
 
 
 def line(labelled: list[int]) -> LabelState:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import drgst
 from drgst.datasets.synthetic import block_model
 from drgst.decide.labels.forecast import Fit, extrapolate, forecast, power_law
-from drgst.decide.labels.registry import find_chooser
+from drgst.decide.labels.registry import default_chooser, find_chooser
 from drgst.decide.labels.represent import representation
 from drgst.decide.labels.state import LabelState
 from drgst.decide.labels.suggest import CONFIDENT, STANDS_FOR, Suggestions, suggest, suggest_first, suggest_nodes
 from drgst.errors import RunError, SettingError
 from drgst.graph.split import random_split
 from drgst.runs.config import RunConfig
+from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.views.graph_views import Views
 
@@ -89,7 +92,9 @@ def test_first_suggestions() -> None:
     found = suggest_first(GRAPH.with_(labels=np.full(150, -1), splits=()), 6)
     assert len(set(found.nodes.tolist())) == 6
     assert "No label is known yet" in found.note
-    assert all(words.startswith("represents") for words in found.reasons)
+    assert [words.startswith("drawn at random") for words in found.reasons] == [True] * 3 + [False] * 3
+    assert [row["chosen_by"] for row in found.rows(None)] == ["random"] * 3 + ["half-random"] * 3
+    assert all(words.startswith("represents") for words in found.reasons[3:])
 
 
 def test_labels_of_a_graph_are_not_asked_for_again() -> None:
@@ -132,6 +137,35 @@ def test_validation_nodes_of_a_network_do_not_count_as_labelled() -> None:
     for recipe, settings, wanted in (("gcn", {"epochs": 5}, split.train), ("drgst-plus", {"stages": 1}, every)):
         result = Run.of(GRAPH, RunConfig(recipe=recipe, seed=0, settings=settings), split).execute()
         np.testing.assert_array_equal(result.train, wanted)
+
+
+def asked_result(random: int, asked: int) -> Result:
+    """A run with so many labels of a random sample, and so many that were asked for."""
+    split = random_split(GRAPH, per_class=(random + asked) // 3, val=0, test=30, seed=0)
+    run = Run.of(GRAPH, RunConfig(recipe="drgst-plus", seed=0, settings={"stages": 1}), split)
+    sampled = np.zeros(150, dtype=bool)
+    sampled[run.split.train[:random]] = True
+    return replace(run, problem=replace(run.problem, sampled=sampled)).execute()
+
+
+def test_labels_that_were_asked_for_tell_no_accuracy() -> None:
+    result = asked_result(random=9, asked=9)
+    assert result.oof_accuracy is None
+    assert result.summary()["oof_labels"] == 0
+    assert "label 10 to 20 random nodes" in result.oof_words
+    with pytest.raises(RunError, match="needs 10 labels of a random sample, and the run has 9"):
+        forecast(result)
+    assert default_chooser("drgst-plus", int(result.sampled.sum())) == suggest(result, 4).by == "half-random"
+    assert "can be far too high" in asked_result(random=0, asked=18).stage.note
+    assert "too high" not in result.stage.note
+
+
+def test_a_random_sample_among_them_does() -> None:
+    result = asked_result(random=12, asked=6)
+    right = result.out_of_fold.argmax(axis=1)[:12] == result.train_labels[:12]  # type: ignore[union-attr]
+    assert result.oof_accuracy == pytest.approx(right.mean())
+    assert "of the 12 labels that were not asked for" in result.oof_words
+    assert all(fit.tried <= 12 for fit in forecast(result, (10,)).fits)
 
 
 def fits(a: float, b: float) -> tuple[Fit, ...]:

@@ -128,6 +128,25 @@ class Switch:
         return (self.first if state.labelled.size < self.labels * classes else self.then)(state, n)
 
 
+@dataclass(frozen=True)
+class HalfRandom:
+    """Half of the nodes, rounded up, are a simple random sample and half are ``other``'s, up to s labels of a sample.
+
+    s = ``labels``. Other labels are no sample: without random ones, neither accuracy nor class shares are known, and
+    clusters that are not classes may take all labels (experiment 040).
+    """
+
+    other: Chooser
+    labels: int = 20
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        if state.sampled >= self.labels:
+            return self.other(state, n)
+        drawn = Random()(state, min(-(-n // 2), self.labels - state.sampled))
+        left = state.without(drawn.nodes)
+        return drawn.then(self.other(left, n - drawn.nodes.size)) if drawn.nodes.size < n else drawn
+
+
 def equal_counts(sizes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """n as counts per class that are equal up to one, none above its size; which classes have one more is random."""
     counts = np.zeros_like(sizes)

@@ -10,7 +10,7 @@ import numpy as np
 from drgst.errors import RunError
 from drgst.graph.split import Split
 from drgst.runs.metrics import accuracy
-from drgst.runs.result import Result
+from drgst.runs.result import FEWEST_MEASURED, Result
 from drgst.runs.run import Run
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
@@ -37,7 +37,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Forecast:
-    """The expected rise of accuracy by further labels, each with a 90 % interval, as fractions."""
+    """The expected rise of accuracy by further random labels, each with a 90 % interval, as fractions."""
 
     labels: int  # given now
     error: float  # expected now
@@ -68,7 +68,7 @@ class Forecast:
         return [
             *lines,
             *([end] if end else []),
-            f"{how} ({tried:,} predictions{never_held_out(self.alone)}); suggested labels bring as much or more.",
+            f"{how} ({tried:,} predictions{never_held_out(self.alone)}).",
         ]
 
     def document(self) -> dict[str, Any]:
@@ -80,15 +80,22 @@ class Forecast:
 def forecast(result: Result, more: tuple[int, ...] = MORE, seed: int = 0) -> Forecast:
     """err(m) = a + b / √m, fitted to the errors of runs on parts of the labels, at the number of labels + m.
 
-    Each run is given a stratified share of the labels and tested on those of the others that are a sample. a and b have
-    a normal prior (:func:`power_law`), since a dozen labels say little about b.
+    Each run is given a stratified share of the labels and tested on those of the others that are a sample: labels that
+    were asked for tell no accuracy. a and b have a normal prior (:func:`power_law`), since a dozen labels say little
+    about b.
     """
     run, rng = result.run, np.random.default_rng(seed)
     train, labels = run.split.train, run.problem.graph.labels
     if train.size < FEWEST:
         raise RunError(f"a forecast needs {FEWEST} training labels or more, and the run has {train.size}")
+    if result.sampled.sum() < FEWEST_MEASURED:
+        raise RunError(
+            f"a forecast needs {FEWEST_MEASURED} labels of a random sample, and the run has "
+            f"{int(result.sampled.sum())}: accuracy on labels that were asked for can be far too high; label 10 to 20 "
+            "random nodes first (drgst suggest RUN --by random)"
+        )
     tested = np.zeros(run.graph.num_nodes, dtype=bool)
-    tested[train[run.problem.train_sampled]] = True
+    tested[train[result.sampled]] = True
     fits = []
     for _ in range(REPEATS):
         order = rng.permutation(train)

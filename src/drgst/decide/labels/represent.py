@@ -41,6 +41,7 @@ def run_state(result: Result, views: Views, candidates: np.ndarray, rng: np.rand
         rng,
         result.probabilities,
         result.stage.all_gain,
+        int(result.sampled.sum()),
     )
 
 

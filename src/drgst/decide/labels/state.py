@@ -26,6 +26,7 @@ class LabelState:
     rng: np.random.Generator
     probabilities: np.ndarray | None = None  # p, (N, C)
     gain: np.ndarray | None = None  # B, (N,): information gain, or the disagreement of views
+    sampled: int = 0  # how many of the labels are a random sample, as far as is known
 
     @cached_property
     def uncertainty(self) -> np.ndarray:
@@ -57,6 +58,16 @@ class Choice:
         """``probability`` may be one number for all nodes."""
         nodes = np.asarray(nodes, dtype=np.int64)
         return cls(nodes, np.broadcast_to(np.asarray(probability, dtype=np.float64), nodes.shape).copy())
+
+    @property
+    def random(self) -> np.ndarray:
+        """Which nodes are a simple random sample, (n,): those with a probability, if it is the same for all of them."""
+        drawn = np.isfinite(self.probability)
+        return drawn & (np.unique(self.probability[drawn]).size <= 1)
+
+    def only(self, kept: np.ndarray) -> Choice:
+        """Those of a mask, (n,)."""
+        return Choice(self.nodes[kept], self.probability[kept])
 
     def then(self, other: Choice) -> Choice:
         """Both, this one first."""
@@ -99,6 +110,8 @@ def nearest(rows: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def represents(state: LabelState, nodes: np.ndarray) -> np.ndarray:
     """How many unlabelled nodes are nearer to each of ``nodes`` than to another of them or to a labelled node, (n,)."""
+    if not nodes.size:
+        return np.empty(0, dtype=np.int64)
     centres = np.concatenate([nodes, state.labelled])
     z = state.representation
     place, _ = nearest(z[np.setdiff1d(state.rest, nodes)], z[centres])

@@ -9,7 +9,7 @@ import numpy as np
 
 from drgst.decide.labels.registry import FIRST, ChooserSpec, chooser_note, default_chooser, find_chooser
 from drgst.decide.labels.represent import first_state, label_rng, result_state
-from drgst.decide.labels.state import LabelState, choose, represents
+from drgst.decide.labels.state import Choice, LabelState, choose, represents
 from drgst.graph.core import Graph
 from drgst.runs.result import Result
 from drgst.selftrain.views.graph_views import Views
@@ -19,6 +19,7 @@ CONFIDENT = 0.95  # above which a node is suggested only if it represents others
 STANDS_FOR = 5  # unlabelled nodes, at least, that such a node must represent
 CLOSE = 0.2  # difference of the first two probabilities up to which two classes are named
 ROUNDS = 5  # of replacing nodes without a reason
+ENOUGH = 1 << 62  # labels of a sample: no chooser draws more
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,7 @@ class Suggestions:
     """Nodes to label next in order, with the reason of each, the chooser and why it is used."""
 
     nodes: np.ndarray  # (n,)
+    random: np.ndarray  # (n,) whether it is part of a simple random sample
     represents: np.ndarray  # (n,) unlabelled nodes that are nearer to it than to a label or to another suggestion
     probability: np.ndarray  # (n,) with which it was drawn; NaN where the choice is no sample
     reasons: tuple[str, ...]
@@ -45,7 +47,7 @@ class Suggestions:
                     "confidence": None if p is None else float(p.max()),
                     "represents": int(self.represents[k]),
                     "reason": self.reasons[k],
-                    "chosen_by": self.by,
+                    "chosen_by": "random" if self.random[k] else self.by,
                     "probability": drawn if np.isfinite(drawn) else None,
                 }
             )
@@ -55,7 +57,7 @@ class Suggestions:
 @limit_threads(1)
 def suggest(result: Result, n: int, by: str | None = None) -> Suggestions:
     """``n`` nodes of a run to label next, fewer where fewer are unlabelled, by a chooser (default: the recipe's)."""
-    spec = find_chooser(default_chooser(result.model.recipe) if by is None else by)
+    spec = find_chooser(default_chooser(result.model.recipe, int(result.sampled.sum())) if by is None else by)
     state = result_state(result, spec.is_sample)
     found = suggest_nodes(state, spec, n, result.model.class_names)
     note = found.note or chooser_note(result.model.recipe, spec.name)
@@ -78,7 +80,7 @@ def suggest_first(graph: Graph, n: int, by: str | None = None, seed: int = 0) ->
     state = first_state(Views(graph), free, label_rng(seed))
     known = graph.num_nodes - some.size if some.size else 0
     unused = f"The {known:,} labels of the graph are not used: drgst run, then drgst suggest RUN, uses them."
-    note = f"{unused if known else 'No label is known yet.'} Chosen by {spec.name}: {spec.summary}."
+    note = f"{unused if known else 'No label is known yet.'} {chooser_note('', spec.name)}"
     return replace(suggest_nodes(state, spec, n, ()), note=note)
 
 
@@ -87,26 +89,29 @@ def suggest_nodes(state: LabelState, spec: ChooserSpec, n: int, class_names: tup
 
     A node of confidence above 0.95 that represents fewer than five others is replaced, unless it is part of a sample.
     """
-    left = state
+    found = choose(spec.chooser, state, n)
+    drawn = found.only(np.isfinite(found.probability))  # a random part is drawn once, from all candidates
+    rest, left = found.only(~np.isfinite(found.probability)), replace(state.without(drawn.nodes), sampled=ENOUGH)
+    wanted, all_left = rest.nodes.size, left
     for _ in range(ROUNDS):
-        found = choose(spec.chooser, left, n)
-        stands = represents(state, found.nodes) if found.nodes.size else np.empty(0, dtype=np.int64)
-        bad = (_confidence(state, found.nodes) > CONFIDENT) & (stands < STANDS_FOR)
-        if spec.is_sample or not bad.any():
+        stands = represents(state, np.append(drawn.nodes, rest.nodes))
+        bad = (_confidence(state, rest.nodes) > CONFIDENT) & (stands[drawn.nodes.size :] < STANDS_FOR)
+        if not bad.any():
             break
-        left = replace(left, candidates=np.setdiff1d(left.candidates, found.nodes[bad]))
-    kept = ~bad | spec.is_sample
+        left = replace(left, candidates=np.setdiff1d(left.candidates, rest.nodes[bad]))
+        rest = Choice.of(choose(spec.chooser, left, wanted).nodes)
     note = ""  # learning curves were measured without such replacements
-    if left is not state or not kept.all():
+    if left is not all_left:
         note = (
             f"Chosen by {spec.name}: {spec.summary}. Nodes of confidence above {CONFIDENT:g} that represent fewer than "
             f"{STANDS_FOR} others were left out."
         )
-    nodes, stands, probability = found.nodes[kept], stands[kept], found.probability[kept]
-    reasons = tuple(
-        _reason(state, int(u), int(k), spec.is_sample, class_names) for u, k in zip(nodes, stands, strict=True)
-    )
-    return Suggestions(nodes, stands, probability, reasons, spec.name, note)
+    found = drawn.then(rest.only(~bad))
+    nodes, probability = found.nodes, found.probability
+    stands = stands[np.append(np.ones(drawn.nodes.size, dtype=bool), ~bad)]
+    rows = zip(nodes.tolist(), stands.tolist(), np.isfinite(probability).tolist(), strict=True)
+    reasons = tuple(_reason(state, *row, class_names) for row in rows)
+    return Suggestions(nodes, found.random, stands, probability, reasons, spec.name, note)
 
 
 def _reason(state: LabelState, node: int, stands: int, drawn: bool, class_names: tuple[str, ...]) -> str:

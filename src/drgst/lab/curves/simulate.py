@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from drgst.datasets.load import open_graph
-from drgst.decide.labels.registry import default_chooser
+from drgst.decide.labels.registry import SAMPLE, default_chooser
 from drgst.decide.labels.represent import first_state, run_state
 from drgst.decide.labels.state import LabelState, choose
 from drgst.errors import RunError, SettingError, unknown
@@ -118,9 +118,13 @@ class CurveTask(Task):
     @property
     def key(self) -> str:
         """SHA-256 of the run at the start and of how labels are added."""
-        by = default_chooser(self.recipe) if self.by == SUGGEST else self.by
-        facts = [super().key, CURVE, VERSION, by, self.budget, self.batch, "test", self.validation]
+        facts = [super().key, CURVE, VERSION, self.chooser, self.budget, self.batch, "test", self.validation]
         return hashlib.sha256(canonical(facts).encode()).hexdigest()
+
+    @property
+    def chooser(self) -> str:
+        """The chooser; ``suggest`` is the recipe's own, by whether there are labels of a sample at the start."""
+        return default_chooser(self.recipe, self.per_class * SAMPLE) if self.by == SUGGEST else self.by
 
     @property
     def title(self) -> str:
@@ -186,10 +190,9 @@ class Simulation:
                 found.append({"labels": int(train.size), **self._figures(p), "seconds": round(fitted - began, 4)})
             if left <= 0 or not state.candidates.size:
                 break
-            name = default_chooser(task.recipe) if task.by == SUGGEST else task.by
-            asked = choose(CURVE_CHOOSERS[name].chooser, state, min(task.batch, left))
+            asked = choose(CURVE_CHOOSERS[task.chooser].chooser, state, min(task.batch, left))
             train = np.union1d(train, asked.nodes)
-            sampled[asked.nodes] = np.isfinite(asked.probability)
+            sampled[asked.nodes] = asked.random
             if found:
                 found[-1]["choice_seconds"] = round(time.perf_counter() - fitted, 4)
         return found
@@ -203,7 +206,7 @@ class Simulation:
         known = np.unique(graph.labels[train])
         if known.size < 2:
             p[:, known] = 1.0
-            return p, replace(first_state(views, free, rng), labelled=train)
+            return p, replace(first_state(views, free, rng), labelled=train, sampled=int(sampled[train].sum()))
         result, known = self._result(train, sampled)
         p[:, known] = result.probabilities
         return p, run_state(result, views, free, rng)

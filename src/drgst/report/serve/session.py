@@ -132,7 +132,7 @@ class Session:
             spec = find_chooser(FIRST)
             state = replace(first_state(views, free, rng), labelled=self._labelled())
             return suggest_nodes(state, spec, QUEUE, ())
-        spec = find_chooser(default_chooser(self.result.model.recipe))
+        spec = find_chooser(default_chooser(self.result.model.recipe, int(self.result.sampled.sum())))
         return suggest_nodes(run_state(self.result, views, free, rng), spec, QUEUE, self.result.model.class_names)
 
     def _free(self) -> np.ndarray:
@@ -255,12 +255,13 @@ class Session:
         """Why the node is predicted as it is, computed between two fits."""
         node, done = self._node(place), threading.Event()
         found: Document = {}
+        schema = None if self.source.tables is None else self.source.tables.schema
 
         def job() -> None:
             try:
                 if self.result is None:
                     raise RunError("there is no model yet: give labels of two classes")
-                found.update(reasons_data(explain(self.result, self.ids[node])))
+                found.update(reasons_data(explain(self.result, self.ids[node], schema)))
             except DrgstError as error:
                 found["error"] = str(error)
             finally:
@@ -333,18 +334,17 @@ class _Progress(Callback):
 def curve_point(result: Result) -> Document:
     """Number of labels, out-of-fold accuracy with its 95 % interval, and the accuracy that the model itself expects.
 
-    ``asked`` labels were suggested, so that they are no sample and the out-of-fold accuracy is not that of all nodes.
+    Of ``asked`` labels nothing is measured: they are no sample.
     """
-    held, rest, sampled = result.held_out, result.unlabelled, result.run.problem.sampled
-    accuracy, p = result.oof_accuracy, result.probabilities[rest]
-    low, high = wilson(round(accuracy * held.sum()), int(held.sum())) if accuracy is not None else (None, None)
+    rest, count, accuracy = result.unlabelled, int(result.measured.sum()), result.oof_accuracy
+    low, high = wilson(round(accuracy * count), count) if accuracy is not None else (None, None)
     return {
         "labels": int(result.train.size),
         "oof": accuracy,
         "low": low,
         "high": high,
-        "expected": float(p.max(axis=1).mean()) if rest.size else None,
-        "asked": 0 if sampled is None else int((~sampled[result.train]).sum()),
+        "expected": float(result.probabilities[rest].max(axis=1).mean()) if rest.size else None,
+        "asked": int((~result.sampled).sum()),
     }
 
 

@@ -189,16 +189,17 @@ class CrossFitted(Postprocess):
             stages = stages if place else stages[:1]
             context = replace(context, stage=context.stage if place else context.history.accepted[0])
             logits, state = self.average(context, [run[place] for run in runs])
-        correct = [int((z.argmax(axis=1) == labels)[known].sum()) for z in stages]
+        correct = [int((z.argmax(axis=1) == labels)[sample].sum()) for z in stages]
         temperature = fit_temperature_with_prior(stages[-1][sample], labels[sample])
         learnt: State = {
             "temperature": np.array(temperature, dtype=np.float32),
             "correct": np.array(correct, dtype=np.int64),
-            "labels": np.array(known.sum(), dtype=np.int64),
+            "labels": np.array(sample.sum(), dtype=np.int64),
         }
         calibrated, held_out = (self.apply(learnt, z, problem.graph, "") for z in (logits, stages[-1]))
         held_out[~known] = np.nan
-        return Adjusted(calibrated, learnt, join_notes(describe(learnt, int((~known).sum())), note), held_out, state)
+        words = describe(learnt, int((~known).sum()), asked=problem.all_asked)
+        return Adjusted(calibrated, learnt, join_notes(words, note), held_out, state)
 
     def kept(self, stages: np.ndarray, labels: np.ndarray) -> tuple[int, str]:
         """-1, the last stage, or 0, the teacher, with a sentence on it; ``stages`` are out-of-fold logits, (S, M, C).
@@ -266,15 +267,16 @@ def fold_problem(problem: Problem, inside: np.ndarray) -> Problem:
     return replace(problem, graph=problem.graph.with_(labels=labels), split=known)
 
 
-def describe(learnt: State, alone: int = 0) -> str:
+def describe(learnt: State, alone: int = 0, asked: bool = False) -> str:
     """``Out-of-fold accuracy 57 % (12 of 21 labels; by stage 48, 52, 57 %); temperature 1.10.``
 
-    ``alone``: how many labels were never held out.
+    ``alone``: how many labels were never held out; ``asked``: whether all labels were asked for.
     """
     labels = int(learnt["labels"])
     shares = [f"{100 * int(count) / labels:.0f}" for count in learnt["correct"]]
     accuracy = f"{shares[-1]} % ({int(learnt['correct'][-1])} of {labels} labels; by stage {', '.join(shares)} %)"
     accuracy += never_held_out(alone)
+    accuracy += ", which can be far too high: these labels were asked for and are no sample" if asked else ""
     return f"Out-of-fold accuracy {accuracy}; temperature {float(learnt['temperature']):.2f}."
 
 

@@ -44,6 +44,7 @@ class RelatedLinks(RelatedFeatures):
 
     prefix = "links by "
     needs_features, of_nodes = False, True
+    centred = False  # as of the view neighbours, whose words are edges
 
     @property
     def vectors(self) -> str:

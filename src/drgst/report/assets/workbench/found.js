@@ -1,11 +1,10 @@
 // What was found: counts per class, the top of the list, how sure it is, and what to do next.
 import { breakable, button, el, table } from '../lib/elements.js';
-import { integer, isKnown, percent } from '../lib/format.js';
+import { capitalised, integer, isKnown, percent } from '../lib/format.js';
 import { classColour } from './colouring.js';
 import { className, labelName, predicted, probabilityOf, run } from './data.js';
 import { nodeLink, shareBar } from './node_text.js';
 import { change, maskOf, setFilter, state } from './state.js';
-import { term } from './glossary.js';
 
 const TOP = 8;
 
@@ -69,13 +68,7 @@ function sureText() {
       `${integer(found.unsure)} nodes are below 80%.`
     : null;
   const known = measured ? `${measured[0]}: ${measured[1]} (${measured[2]}).` : null;
-  const folds = isKnown(found.oof_accuracy)
-    ? [
-      term('out-of-fold', 'Out-of-fold'),
-      ` accuracy: ${percent(found.oof_accuracy)} on ${integer(found.oof_labels)} labels` +
-      (found.asked ? `. ${integer(found.asked)} of them were suggested, so this can be far from the accuracy.` : '.'),
-    ]
-    : null;
+  const folds = found.out_of_fold ? `${capitalised(found.out_of_fold)}.` : null;
   const nothing = known || folds ? null : 'No label was held out, so the accuracy is not known.';
   return [known, folds, mean, nothing, found.warning ? `Note: ${found.warning}.` : null].filter(Boolean);
 }

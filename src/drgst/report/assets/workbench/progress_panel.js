@@ -38,10 +38,11 @@ export function progressPanel(say) {
 function caution() {
   const last = work.curve.at(-1);
   if (!last?.asked) return null;
-  const text =
-    'Suggested labels are no sample: the accuracy on them can be far from that on all nodes. Label 10 to 20 ' +
-    'nodes drawn at random to measure by.';
-  return hint(text);
+  const measured = isKnown(last.oof)
+    ? 'The accuracy is that of the labels drawn at random: suggested ones are no sample.'
+    : 'The accuracy is not known yet: suggested labels are no sample. It is measured from 10 labels drawn at random on, ' +
+      'which are among the suggestions.';
+  return hint(measured);
 }
 
 // Equal numbers of labels are one point: the last fit counts.
