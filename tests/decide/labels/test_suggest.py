@@ -217,3 +217,13 @@ def test_labels_that_are_tried_again_count_once() -> None:
     _, low, high = once.gains[20]
     _, lower, higher = extrapolate(fits(0.1, 0.8), 40, (20,), alone=20).gains[20]
     assert higher - lower > high - low
+
+
+def test_fewer_candidates_than_are_left_out_are_no_error() -> None:
+    """Where every candidate is confident and represents few, none is left, and nothing fails."""
+    z = np.eye(30, 8, dtype=np.float32) + 0.1
+    p = np.tile([0.99, 0.01], (30, 1))
+    state = LabelState(z, np.arange(20, 30), np.arange(20), np.random.default_rng(0), p, np.zeros(30), sampled=20)
+    for n in (3, 6, 9):
+        found = suggest_nodes(state, find_chooser("typical-first"), n, ("a", "b"))
+        assert found.nodes.size == len(found.reasons) <= n

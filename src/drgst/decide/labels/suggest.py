@@ -93,13 +93,13 @@ def suggest_nodes(state: LabelState, spec: ChooserSpec, n: int, class_names: tup
     drawn = found.only(np.isfinite(found.probability))  # a random part is drawn once, from all candidates
     rest, left = found.only(~np.isfinite(found.probability)), replace(state.without(drawn.nodes), sampled=ENOUGH)
     wanted, all_left = rest.nodes.size, left
+    stands, bad = _needless(state, drawn, rest)
     for _ in range(ROUNDS):
-        stands = represents(state, np.append(drawn.nodes, rest.nodes))
-        bad = (_confidence(state, rest.nodes) > CONFIDENT) & (stands[drawn.nodes.size :] < STANDS_FOR)
         if not bad.any():
             break
         left = replace(left, candidates=np.setdiff1d(left.candidates, rest.nodes[bad]))
         rest = Choice.of(choose(spec.chooser, left, wanted).nodes)
+        stands, bad = _needless(state, drawn, rest)
     note = ""  # learning curves were measured without such replacements
     if left is not all_left:
         note = (
@@ -112,6 +112,12 @@ def suggest_nodes(state: LabelState, spec: ChooserSpec, n: int, class_names: tup
     rows = zip(nodes.tolist(), stands.tolist(), np.isfinite(probability).tolist(), strict=True)
     reasons = tuple(_reason(state, *row, class_names) for row in rows)
     return Suggestions(nodes, found.random, stands, probability, reasons, spec.name, note)
+
+
+def _needless(state: LabelState, drawn: Choice, rest: Choice) -> tuple[np.ndarray, np.ndarray]:
+    """How many nodes ``drawn`` and ``rest`` represent each, and which of ``rest`` are confident and represent few."""
+    stands = represents(state, np.append(drawn.nodes, rest.nodes))
+    return stands, (_confidence(state, rest.nodes) > CONFIDENT) & (stands[drawn.nodes.size :] < STANDS_FOR)
 
 
 def _reason(state: LabelState, node: int, stands: int, drawn: bool, class_names: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ from drgst.selftrain.problem import GraphCache
 from drgst.selftrain.views.graph_views import Views
 from drgst.threads import limit_threads
 
+_log = logging.getLogger("drgst")
 LABELS = "labels.csv"
 QUEUE = 20  # nodes that are suggested at a time
 LONGEST = 600.0  # seconds that a request waits for an explanation
@@ -85,8 +87,10 @@ class Session:
         while (job := self._jobs.get()) is not None:
             try:
                 job()
-            except DrgstError as error:
-                self.error = str(error)
+            except Exception as error:  # the page says it, and the next label may be fitted
+                self.error = str(error) if isinstance(error, DrgstError) else f"{type(error).__name__}: {error}"
+                if not isinstance(error, DrgstError):
+                    _log.exception("a fit of the workbench failed")
                 self.publish("error", {"message": self.error})
             self._ready.set()
 
