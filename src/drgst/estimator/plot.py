@@ -54,7 +54,7 @@ class Plot:
 
         Out-of-fold probabilities are those of training labels by models that were not trained on them.
         """
-        graph, held_out = self.result.graph, self.result.held_out
+        graph, held_out = self.result.graph, self.result.measured
         part, nodes = evaluation_nodes(graph, self.result.split)
         p, truth, name = self.result.probabilities[nodes], graph.labels[nodes], f"{part} nodes"
         if not nodes.size and self.result.out_of_fold is not None:
