@@ -36,6 +36,8 @@ def test_shares_are_read_from_text_and_mappings(text: str, shares: dict[str, flo
     [
         ("fraud", "not a list of CLASS=SHARE"),
         ("", "not a list"),
+        ("a=0.5, b", "not a list"),
+        pytest.param("=" * 1_000_000, r"^the prior '={60}\.\.\.' is not a list", id="a million signs"),
         ("fraud=2%", "must be a number"),
         ("fraud=0", "between 0 and 1"),
         ("fraud=nan", "between 0 and 1"),

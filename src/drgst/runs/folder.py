@@ -184,7 +184,8 @@ class RunFolder:
 
     def node_ids(self) -> list[Any]:
         """The ids of the nodes as the graph has them: whole numbers, or texts."""
-        ids, train = read_ids(self.predictions_path), self._parsed(SPLIT, lambda text: json.loads(text)["train"])
+        ids = read_ids(self.predictions_path)
+        train = self._parsed(SPLIT, lambda text: list(json.loads(text)["train"]))
         try:
             return [int(name) for name in ids] if all(isinstance(name, int) for name in train) else ids
         except ValueError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,9 +11,9 @@ from drgst.transforms.softmax import log_softmax, softmax
 from drgst.uncertainty.calibration import PRIOR_STD
 
 TOLERANCE = 1e-6  # by which stated shares may differ from a sum of 1
+LONGEST = 60  # characters of a text that a message repeats
 MAX_NODES = 20_000  # on which a temperature is fitted
 MOST_TEMPERATURE = 5.0  # T and 1 / T are at most 5
-_PAIR = re.compile(r"\s*(.+?)\s*=\s*([^=,]+?)\s*(?:,|$)")
 
 
 def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
@@ -22,10 +21,10 @@ def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
 
     Each share lies between 0 and 1, their sum is 1 at most. A class name may contain commas and equal signs.
     """
-    pairs = list(given.items()) if isinstance(given, Mapping) else [m.groups() for m in _PAIR.finditer(given)]
-    left = "" if isinstance(given, Mapping) else _PAIR.sub("", given).strip()
-    if left or not pairs:
-        raise SettingError(f"the prior {given!r} is not a list of CLASS=SHARE, such as fraud=0.02")
+    pairs = list(given.items()) if isinstance(given, Mapping) else _pairs(given)
+    if not pairs:
+        shown = repr(given if len(given) <= LONGEST else given[:LONGEST] + "...")
+        raise SettingError(f"the prior {shown} is not a list of CLASS=SHARE, such as fraud=0.02")
     shares: dict[str, float] = {}
     for name, text in pairs:
         try:
@@ -40,6 +39,21 @@ def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
     if sum(shares.values()) > 1 + TOLERANCE:
         raise SettingError(f"the prior {shares_text(shares)} adds up to {sum(shares.values()):g}, which is above 1")
     return shares
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """The names and shares of ``a=x, b=y``; none where a part is not of that form."""
+    pairs: list[tuple[str, str]] = []
+    parts: list[str] = []  # of a pair whose name has commas
+    for part in text.split(","):
+        parts.append(part)
+        if "=" in part:
+            name, _, share = (word.strip() for word in ",".join(parts).rpartition("="))
+            if not name or not share:
+                return []
+            pairs.append((name, share))
+            parts = []
+    return [] if "".join(parts).strip() else pairs
 
 
 def shares_text(shares: Mapping[str, float]) -> str:
