@@ -23,8 +23,9 @@ def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
     """
     pairs = list(given.items()) if isinstance(given, Mapping) else _pairs(given)
     if not pairs:
-        shown = repr(given if len(given) <= LONGEST else given[:LONGEST] + "...")
-        raise SettingError(f"the prior {shown} is not a list of CLASS=SHARE, such as fraud=0.02")
+        text = str(given)
+        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        raise SettingError(f"the prior {shown!r} is not a list of CLASS=SHARE, such as fraud=0.02")
     shares: dict[str, float] = {}
     for name, text in pairs:
         try:
