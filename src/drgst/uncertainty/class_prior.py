@@ -23,8 +23,8 @@ def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
     """
     pairs = list(given.items()) if isinstance(given, Mapping) else _pairs(given)
     if not pairs:
-        text = str(given)
-        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        stated = str(given)
+        shown = stated if len(stated) <= LONGEST else f"{stated[:LONGEST]}..."
         raise SettingError(f"the prior {shown!r} is not a list of CLASS=SHARE, such as fraud=0.02")
     shares: dict[str, float] = {}
     for name, text in pairs:
