@@ -40,7 +40,8 @@ function caution() {
   if (!last?.asked) return null;
   const measured = isKnown(last.oof)
     ? 'The accuracy is that of the labels drawn at random: suggested ones are no sample.'
-    : 'The accuracy is not known yet: suggested labels are no sample. It is measured from 10 labels drawn at random on, ' +
+    : 'The accuracy is not known yet: suggested labels are no sample. ' +
+      'It is measured from 10 labels drawn at random on, ' +
       'which are among the suggestions.';
   return hint(measured);
 }
