@@ -48,13 +48,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def started(*arguments: str) -> tuple[subprocess.Popen[str], str]:
         command = [str(DRGST), "serve", *arguments, "--no-open"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path)
         processes.append(process)
         assert process.stdout is not None
-        line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line)
-        assert found, line
-        return process, found[0]
+        for line in process.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line):
+                return process, found[0]
+        raise AssertionError("the server did not start")
 
     yield started
     for process in processes:
@@ -140,7 +140,10 @@ def test_label_undo_skip_and_kill(chromium: Any, start: Start, tmp_path: Path) -
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 0
     assert process.stdout is not None
-    assert process.stdout.read().splitlines()[-1] == f"{file.relative_to(tmp_path)}: {len(done)} labels"
+    assert process.stdout.read().splitlines() == [
+        "Ctrl-C ends it; labels are kept",
+        f"{file.relative_to(tmp_path)}: {len(done)} labels",
+    ]
     context.close()
     config = RunConfig(data=str(tmp_path / "village"), recipe="drgst-plus", add_labels=str(file))
     fresh = Run.from_config(config).execute()

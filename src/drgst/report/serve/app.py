@@ -26,7 +26,7 @@ from drgst.runs.folder import RunFolder
 
 HOST = "127.0.0.1"
 BODY = 4096  # bytes of a request
-SILENCE = 15.0  # seconds after which a comment keeps the stream of events open
+SILENCE = 0.5  # seconds after which a comment keeps the stream of events open, and its end is looked for
 HEADERS = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
@@ -45,6 +45,7 @@ class Workbench:
         self.sessions: dict[str, Session] = {}
         self._listeners: list[tuple[str, asyncio.Queue[str]]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.ends: Callable[[], bool] = lambda: False  # whether the server is about to end
         if self.folder is None:
             self.sessions[""] = Session(open_source(given, more))
 
@@ -91,7 +92,7 @@ class Workbench:
         mine: asyncio.Queue[str] = asyncio.Queue()
         self._listeners.append((name, mine))
         try:
-            while True:
+            while not self.ends():
                 try:
                     yield await asyncio.wait_for(mine.get(), SILENCE)
                 except TimeoutError:
@@ -243,8 +244,9 @@ def serve(workbench: Workbench, port: int, opened: Callable[[str, Any], None]) -
         port = listener.getsockname()[1]
         app = make_app(workbench, token, port)
         server = uvicorn.Server(
-            uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, server_header=False)
+            uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3, server_header=False)
         )
+        workbench.ends = lambda: server.should_exit
         opened(f"http://{HOST}:{port}/?token={token}", server)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
