@@ -53,7 +53,7 @@ export function columnTable(node) {
     { title: '', cell: (column) => breakable(column.name) },
     { title: '', kind: 'name', cell: (column) => column.text(node) },
   ];
-  return [el('div', { class: 'scroll own' }, table(columns, filled, 'Its columns'))];
+  return [el('div', { class: 'scroll own', tabindex: 0 }, table(columns, filled, 'Its columns'))];
 }
 
 // What the prediction becomes without each feature, neighbour, view or labelled node.
@@ -73,7 +73,7 @@ export function reasonTable(node) {
     el('h3', null, `Why ${found.label}, ${percent(found.probability)}`),
     el(
       'div',
-      { class: 'scroll', id: 'node-reasons' },
+      { class: 'scroll', id: 'node-reasons', tabindex: 0 },
       table(columns, found.rows, 'The prediction without each reason'),
     ),
   ];

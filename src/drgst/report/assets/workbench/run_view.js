@@ -51,7 +51,7 @@ function suggestionSection() {
   const { rows, note } = run.suggestions;
   if (!rows.length) return null;
   const columns = [
-    { title: '', kind: 'number', cell: (_, place) => String(place + 1) },
+    { title: '#', kind: 'number', cell: (_, place) => String(place + 1) },
     { title: 'node', kind: 'name', cell: (row) => nodeLink(row.node) },
     { title: 'predicted', kind: 'name', cell: (row) => className(row.predicted) },
     { title: 'confidence', kind: 'number', cell: (row) => percent(row.confidence) },
@@ -80,7 +80,7 @@ function settingsSection() {
   if (!run.facts) return null;
   const columns = [{ title: '', cell: ([key]) => key }, { title: '', kind: 'name', cell: ([, value]) => value }];
   const one = ([title, rows]) =>
-    el('div', null, el('h3', null, title), el('div', { class: 'scroll' }, table(columns, rows, title)));
+    el('div', null, el('h3', null, title), el('div', { class: 'scroll', tabindex: 0 }, table(columns, rows, title)));
   return [
     el('p', null, 'This command repeats the run:'),
     el('pre', { id: 'command', tabindex: 0 }, run.facts.command),

@@ -63,7 +63,7 @@ export function stageSection() {
   ];
   return [
     el('p', { class: 'hint' }, about),
-    el('div', { id: 'stage-table', class: 'scroll' }, table(columns, run.stages, 'Stages', isCurrent)),
+    el('div', { id: 'stage-table', class: 'scroll', tabindex: 0 }, table(columns, run.stages, 'Stages', isCurrent)),
     noted.length ? notes : null,
   ];
 }
@@ -92,7 +92,7 @@ export function shiftSection() {
       figure('Confidence', chart((width) => confidenceChart(currentStage().confidenceShares, width))),
     ),
     el('h3', null, 'Distances by stage'),
-    el('div', { class: 'scroll' }, table(columns, run.stages, 'Distances', isCurrent)),
+    el('div', { class: 'scroll', tabindex: 0 }, table(columns, run.stages, 'Distances', isCurrent)),
   ];
 }
 
@@ -165,7 +165,7 @@ export function classSection() {
     el(
       'div',
       { class: 'pair' },
-      el('div', { class: 'scroll', id: 'per-class' }, table(columns, scores, 'Class by class')),
+      el('div', { class: 'scroll', id: 'per-class', tabindex: 0 }, table(columns, scores, 'Class by class')),
       figure(
         'Confusion matrix',
         chart((width) => countMap(confusion, width, run.classNames, 'true class', 'predicted')),
