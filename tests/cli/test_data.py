@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from drgst.graph.core import Graph
+from drgst.io.npz import save_graph
 from drgst.io.split_files import load_split
 from drgst.tables.read import read_tables
 
@@ -67,6 +68,12 @@ def test_show_prints_a_table_a_homophily_line_and_class_bars(call: Any) -> None:
     assert largest.count("█") == 30
     (half,) = [line for line in out.splitlines() if "Genetic_Algorithms" in line]
     assert half.count("█") == round(30 * 418 / 818)
+
+
+def test_show_a_graph_with_classes_and_no_labels(ok: Any, cora: Graph, tmp_path: Path) -> None:
+    save_graph(cora.with_(labels=np.full(cora.num_nodes, -1), splits=()), tmp_path / "bare.npz")
+    out, _ = ok("data", "show", tmp_path / "bare.npz")
+    assert "labelled" in out
 
 
 def test_with_json_the_table_goes_to_standard_error(call: Any) -> None:

@@ -68,7 +68,7 @@ def _figures_table(figures: Statistics) -> Table:
 
 def _class_table(console: Console, figures: Statistics) -> Table:
     table = Table(box=None, show_header=False)
-    largest = max(figures.label_counts.values())
+    largest = max(1, *figures.label_counts.values())  # no node may have a label
     shown = list(figures.label_counts.items())[:MOST_CLASSES]
     for name, count in shown:
         table.add_row(Text(name), f"{count:,}", _bar(console, count / largest))
