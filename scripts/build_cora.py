@@ -1,6 +1,6 @@
 """Build src/drgst/datasets/data/cora.npz, the embedded Cora, from the LINQS files.
 
-    python scripts/build_cora.py ../shared/data/CoraLINQS
+    python scripts/build_cora.py FOLDER
 
 ``cora.content`` holds one paper per line (id, 1,433 words as 0 or 1, class), ``cora.cites`` one citation per line, and
 ``public_split.csv`` says which Planetoid node a paper is and in which part of the public split.
@@ -20,7 +20,7 @@ from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
 from drgst.io.npz import save_graph
 
-TARGET = Path(__file__).parents[1] / "src" / "drgst" / "graph" / "datasets" / "data" / "cora.npz"
+TARGET = Path(__file__).parents[1] / "src" / "drgst" / "datasets" / "data" / "cora.npz"
 
 
 def build(folder: Path) -> Graph:

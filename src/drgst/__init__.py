@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # for type checkers: the same names as in _MODULES
     from drgst.tables.read import read_tables as read_tables
     from drgst.tables.schema import TableSchema as TableSchema
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {  # module -> the public names that it defines
     "drgst.datasets": "datasets",

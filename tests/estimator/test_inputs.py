@@ -186,3 +186,9 @@ def test_an_empty_training_mask_is_one_sentence(graph: Graph) -> None:
 def test_tables_have_a_short_text(graph: Graph) -> None:
     nodes = pd.DataFrame({"id": graph.node_ids, "x": np.arange(60.0), "y": ["a", "b"] * 30})
     assert len(repr(drgst.from_tables(nodes, label="y"))) < 200
+
+
+@pytest.mark.parametrize("extra", [{"y": np.zeros(60, dtype=bool)}, {"y": "label"}, {"adjacency": sp.eye_array(60)}])
+def test_labels_or_edges_beside_a_graph_are_refused(graph: Graph, extra: dict[str, Any]) -> None:
+    with pytest.raises(GraphError, match=r"a graph has labels and edges of its own: fit\(graph, split\)"):
+        drgst.SelfTraining(LINEAR).fit(graph, **extra)

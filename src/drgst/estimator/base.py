@@ -266,6 +266,11 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         if isinstance(X, str | PathLike) and y is None:  # the name of a data set, or a path
             return open_graph(X), None, None
         if is_graph(X):
+            if y is not None or adjacency is not None:
+                raise GraphError(
+                    "a graph has labels and edges of its own: fit(graph, split) takes a drgst.Split beside it; "
+                    "other labels are graph.with_(labels=y)"
+                )
             return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
         if isinstance(y, str):
             made = from_tables(X, adjacency, label=y)
