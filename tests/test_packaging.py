@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 import tomllib
@@ -113,10 +114,13 @@ def test_the_wheel_works_in_a_new_environment(tmp_path: Path) -> None:
     """Builds the wheel, installs it without the repository, and makes the first run, tables and a page with it."""
 
     def run(*words: object) -> str:
-        done = subprocess.run([str(word) for word in words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [str(word) for word in words], cwd=tmp_path, env=plain, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     run(sys.executable, "-m", "build", "--outdir", tmp_path / "dist", ROOT)
     run(sys.executable, "-m", "twine", "check", "--strict", *(tmp_path / "dist").iterdir())
     wheel = next((tmp_path / "dist").glob("*.whl"))
