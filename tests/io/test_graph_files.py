@@ -203,3 +203,9 @@ def test_an_attribute_that_is_the_answer_is_a_warning(tmp_path: Path, caplog: py
     drgst.open_graph(tmp_path / "karate.graphml", labels=tmp_path / "labels.csv")
     (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert "column 'club' tells the classes of all 18 labelled nodes apart" in warning
+
+
+def test_a_file_without_labels_names_its_attributes(tmp_path: Path) -> None:
+    nx.write_graphml(nx.karate_club_graph(), tmp_path / "club.graphml")
+    with pytest.raises(NoLabels, match=r"has no labels: .* an attribute \(of this file: 'club'\) \(--labels\)"):
+        drgst.open_graph(tmp_path / "club.graphml")

@@ -48,7 +48,9 @@ def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[s
     nodes, edges = _attributed(path) if _format(path) in _READERS else _edge_list(path)
     nodes, label = _with_labels(nodes, labels, path)
     if label is None and classes is None:
-        raise NoLabels(f"{path} has no labels: name a file with the columns id and label, or an attribute (--labels)")
+        others = ", ".join(repr(name) for name in nodes.columns[1:6])
+        attribute = f"an attribute (of this file: {others})" if others else "an attribute (this file has none)"
+        raise NoLabels(f"{path} has no labels: name a file with the columns id and label, or {attribute} (--labels)")
     weight = "weight" if "weight" in edges.columns else None
     ends = {"id": "id", "source": "source", "target": "target", "weight": weight}
     options = TableOptions.of(label=label, edge_columns=False, classes=classes, **ends)
