@@ -1,4 +1,4 @@
-"""What an estimator is fitted to: Graph, PyG Data, NetworkX, SciPy, pandas, and arrays as in scikit-learn."""
+"""What an estimator is fitted to: Graph, PyG, NetworkX, SciPy, pandas, and arrays as in scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 from drgst.errors import GraphError
 from drgst.graph.core import Graph, make_graph
 from drgst.io.convert import from_networkx, from_scipy
-from drgst.io.pyg import from_pyg
+from drgst.io.pyg import from_pyg, is_hetero
 from drgst.tables.build import TableGraph
 from drgst.transforms.knn import knn_adjacency
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 NEIGHBOURS = 10  # of the graph that is made of features where no adjacency is given
-ALLOWED = "a drgst.Graph, a PyG Data, a NetworkX graph, a SciPy adjacency with labels, data frames, or arrays X, y"
+ALLOWED = "a drgst.Graph, PyG data, a NetworkX graph, a SciPy adjacency with labels, data frames, or arrays X, y"
 # checks of sklearn.utils.estimator_checks.check_estimator that can't pass, for its argument expected_failed_checks
 EXPECTED_FAILED_CHECKS = {
     "check_classifiers_classes": "it uses -1 as a class, which means unknown here",
@@ -34,7 +34,7 @@ EXPECTED_FAILED_CHECKS = {
 
 def is_graph(source: Any) -> bool:
     """Whether ``source`` is a graph on its own: Graph, TableGraph, PyG Data or NetworkX."""
-    return isinstance(source, Graph | TableGraph) or hasattr(source, "edge_index") or _is_networkx(source)
+    return isinstance(source, Graph | TableGraph) or _is_pyg(source) or _is_networkx(source)
 
 
 def as_graph(source: Any, predict: tuple[str, ...] | None = None) -> Graph:
@@ -43,7 +43,7 @@ def as_graph(source: Any, predict: tuple[str, ...] | None = None) -> Graph:
         return source
     if isinstance(source, TableGraph):
         return source.graph
-    if hasattr(source, "edge_index"):
+    if _is_pyg(source):
         return from_pyg(source, predict=predict)
     if _is_networkx(source):
         return from_networkx(source, predict=predict)
@@ -134,6 +134,10 @@ def _same(a: Any, b: Any) -> bool:
     if not sp.issparse(a):
         return np.array_equal(a, b)
     return all(np.array_equal(getattr(a, part), getattr(b, part)) for part in ("indptr", "indices", "data"))
+
+
+def _is_pyg(source: Any) -> bool:
+    return hasattr(source, "edge_index") or is_hetero(source)
 
 
 def _is_networkx(source: Any) -> bool:
