@@ -1,4 +1,4 @@
-# The two commands: `make run` and `make test`. Everything they need goes into .venv.
+# `make run`, `make test` and `make docs`. Everything they need goes into .venv.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -6,7 +6,9 @@ STAMP  := $(VENV)/.ready
 THREADS := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 DENO   := DENO_DIR=$(VENV)/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
 
-.PHONY: run test test-all lint clean
+DOCS   := $(VENV)/.docs-ready
+
+.PHONY: run test test-all lint docs clean
 
 run: $(STAMP)
 	$(BIN)/drgst run --out runs/quickstart --force
@@ -26,8 +28,12 @@ lint: $(STAMP)
 	$(DENO) lint --quiet
 	$(DENO) check --quiet src/drgst/report/assets/*/main.js
 
+docs: $(DOCS)
+	$(THREADS) $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "the site: docs/_build/html/index.html"
+
 clean:
-	rm -rf $(VENV) runs/quickstart .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) docs/_build docs/gallery docs/reference/generated runs/quickstart .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml constraints.txt
@@ -35,4 +41,8 @@ $(STAMP): pyproject.toml constraints.txt
 	  { echo "drgst needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) -V 2>&1). Try: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --disable-pip-version-check -q -e '.[dev]'
+	@touch $@
+
+$(DOCS): $(STAMP)
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --disable-pip-version-check -q -e '.[docs]'
 	@touch $@

@@ -1,4 +1,4 @@
-"""Measures methods on twelve graphs with few labels: the runs behind docs/which-graphs.md.
+"""Measures methods on twelve graphs with few labels: the runs behind docs/guides/which-graphs.md.
 
 DRGST_DATA=/path/to/data python scripts/graphs.py --more /path/to/npz --minutes 60
 DRGST_DATA=/path/to/data python scripts/graphs.py --more /path/to/npz --recipes drgst-plus

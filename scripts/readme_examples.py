@@ -19,7 +19,8 @@ from typing import Any
 from drgst.files import write_text
 
 HOME = Path(__file__).parents[1]
-PAGES = (HOME / "README.md", *(HOME / "docs" / f"{name}.md" for name in ("tables", "graphs", "recipes")))
+EXECUTED = ("guides/tables", "guides/graphs", "methods/recipes")
+PAGES = (HOME / "README.md", *(HOME / "docs" / f"{name}.md" for name in EXECUTED))
 BLOCK = re.compile(r"(?<=```)(python|console)\n(.*?)(?=```)", flags=re.DOTALL)
 
 

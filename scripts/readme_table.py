@@ -36,9 +36,9 @@ PAGES = (
     HOME / "README.md",
     RESULTS / "README.md",
     RESULTS / "tables" / "drgst-plus.md",
-    HOME / "docs" / "did-the-paper-hold.md",
-    HOME / "docs" / "labels.md",
-    HOME / "docs" / "which-graphs.md",
+    HOME / "docs" / "paper" / "did-the-paper-hold.md",
+    HOME / "docs" / "guides" / "labels.md",
+    HOME / "docs" / "guides" / "which-graphs.md",
 )
 MARKED = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 LABELS = (3, 5, 10, 20)

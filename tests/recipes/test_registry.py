@@ -110,7 +110,7 @@ def test_a_name_brings_no_presets(cora: Graph, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_own_recipe_in_python(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The example of docs/recipes.md; the table is put back, as other tests walk through it."""
+    """The example of docs/methods/recipes.md; the table is put back, as other tests walk through it."""
     monkeypatch.setattr(registry, "_TABLE", dict(registry._TABLE))
 
     @drgst.recipe("sure-and-near", "margin and walks agree", stages=2, epochs=20)

@@ -155,7 +155,7 @@ def connect(ray: Any, address: str | None) -> None:
     try:
         if address not in (None, "auto"):
             _check_reachable(str(address))
-            remedy = "if one runs there, set RAY_AUTH_MODE=token here, too, and use its token (docs/scale.md)"
+            remedy = "if one runs there, set RAY_AUTH_MODE=token here, too, and use its token (docs/guides/scale.md)"
         ray.init(address=address or "auto", log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         reason = (" ".join(str(error).split()) or type(error).__name__)[:200]

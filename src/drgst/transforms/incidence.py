@@ -21,8 +21,8 @@ class Factor:
     """F = B W^½, (N, E), with W_e = 1 / (n_e - 1) for an entity of n_e nodes, 0 where it has one node only.
 
     So each entity of a node adds 1 to its row of F Fᵀ without the diagonal, shared by the other nodes of the entity:
-    an entity that many nodes share tells little of each (docs/relations.md). Where entries of B differ, n_e - 1 is
-    multiplied by their mean.
+    an entity that many nodes share tells little of each (docs/guides/relations.md). Where entries of B differ, n_e - 1
+    is multiplied by their mean.
     """
 
     matrix: sp.csr_array  # F, (N, E)

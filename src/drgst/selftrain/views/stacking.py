@@ -12,7 +12,7 @@ from drgst.uncertainty.calibration import PRIOR_STD
 
 FOLDS = 3
 PSEUDO_COUNTS = 20.0  # labels that the default weights count for: experiment 021
-RELATED_COUNTS = 5.0  # with relations: many views, of which labels must find the few that matter (docs/relations.md)
+RELATED_COUNTS = 5.0  # with relations: many views, labels must find the few that matter (docs/guides/relations.md)
 
 
 def folds(labels: np.ndarray, number: int = FOLDS) -> np.ndarray:

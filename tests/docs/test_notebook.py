@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-NOTEBOOK = ROOT / "docs" / "example.ipynb"
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = ROOT / "docs" / "guides" / "example.ipynb"
 
 
 def outputs(notebook: Any, source: str) -> list[Any]:
