@@ -46,7 +46,7 @@ ORDERS = {
         "added_labels fingerprint lock metrics predictions | model | config | config_file | folder | result | "
         "run | cluster predict | start"
     ),
-    "decide": "contributions truth | evaluate explain review threshold | labels",
+    "decide": "contributions truth | evaluate explain review threshold | groups | labels",
     "decide/labels": "state forecast | choosers represent variance | registry | suggest",
     "report": "html nodes style tsne | columns decisions figure stages summary | page | serve",
     "report/serve": "label_file source | session | app",

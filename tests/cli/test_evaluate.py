@@ -169,3 +169,28 @@ def test_a_label_that_is_never_held_out_is_unknown_and_counted(ok: Any, rare: Pa
     assert "Average precision of fraud" not in shown
     out, _ = ok("suggest", rare, "--budget")
     assert phrase in " ".join(out.split())
+
+
+def test_figures_per_month_and_per_value(ok: Any, refused: Any, run: Path, tmp_path: Path) -> None:
+    truth = run.parent / "truth.csv"
+    words = ("evaluate", run, "--truth", truth, "--positive", "fraud", "--json")
+    document = json.loads(ok(*words, "--by", "month")[0].splitlines()[-1])
+    months = [row["group"] for row in document["groups"]]
+    opened = [str(day)[:7] for day in TABLES.accounts.column("opened").to_pylist() if day is not None]
+    assert {month for month in months if month != "(none)"} <= set(opened)
+    assert months == sorted(months)
+    assert sum(row["nodes"] for row in document["groups"]) == document["nodes"]
+    right = sum(row["nodes"] * row["figures"]["accuracy"]["value"] for row in document["groups"])
+    assert right / document["nodes"] == pytest.approx(document["figures"]["accuracy"]["value"])
+    by_country = json.loads(ok(*words, "--by", "country")[0].splitlines()[-1])["groups"]
+    assert len(by_country) > 2
+    assert (
+        "avg. precision (95%)" in ok("evaluate", run, "--truth", truth, "--positive", "fraud", "--by", "opened=year")[0]
+    )
+    for by, message in (
+        ("opened=moon", "unknown period 'moon'; did you mean 'month'?"),
+        ("height", "unknown column 'height'"),
+        ("country=week", "column 'country' of nodes.parquet does not hold dates"),
+        ("account_id", "has more than 200 values"),
+    ):
+        assert message in refused(*words[:-1], "--by", by)

@@ -140,7 +140,6 @@ def split(
 def build(
     tables: Annotated[Path, typer.Argument(metavar="TABLES", help="A folder with nodes.* and edges.* (CSV, Parquet).")],
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="The graph folder to write.")],
-    memory: Annotated[str, option("SIZE", "Memory for sorting the edges.")] = "2GB",
 ) -> None:
     """Build a graph folder from tables larger than memory.
 
@@ -148,7 +147,7 @@ def build(
     """
     from drgst.io.build_folder import build_graph_folder
 
-    graph = build_graph_folder(tables, out, memory)
+    graph = build_graph_folder(tables, out)
     console = get_console()
     for note in graph.notes:
         console.print(f"- {note}")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from drgst.decide.evaluate import Estimate, Evaluation
+    from drgst.decide.groups import GroupRow
     from drgst.decide.threshold import Decision, Goal
     from drgst.decide.truth import TruthColumns
     from drgst.runs.result import Result
@@ -32,6 +33,7 @@ def evaluate(
     positive: Annotated[str | None, option("CLASS", "Class to rank and flag.", default="the rarer of two")] = None,
     target: Annotated[str | None, option("GOAL", "Choose a threshold: precision=0.9, or recall=80%.")] = None,
     top: Annotated[int | None, option("N", "Choose this many nodes.")] = None,
+    by: Annotated[str | None, option("GROUP", "Also per day, week, month, year, COLUMN or COLUMN=PERIOD.")] = None,
     out: Annotated[
         Path | None, option("FOLDER", "Write evaluation.json, calibration.csv, evaluation.png, flagged.csv.")
     ] = None,
@@ -43,6 +45,7 @@ def evaluate(
     which needs no truth, and says how sure that is.
     """
     from drgst.decide.evaluate import evaluate_result, rarer_class
+    from drgst.decide.groups import evaluate_groups, read_groups
     from drgst.decide.threshold import decide
     from drgst.decide.truth import TruthColumns
     from drgst.errors import SettingError, unknown
@@ -58,6 +61,7 @@ def evaluate(
         labels, notes = _labels(result, truth, TruthColumns(roles.get("id"), roles.get("label"), positive))
     except TableError as error:
         refuse(error, json)
+    groups = None if by is None else read_groups(by, _group_tables(truth, run), result.node_ids)
     console = get_console(json)
     say(console, *(f"- {note}" for note in notes))
     document: dict[str, Any] = {"run": str(run)}
@@ -68,6 +72,10 @@ def evaluate(
         positive = found.positive
         for table in _tables(found):
             console.print(table)
+        if groups is not None:
+            rows = evaluate_groups(result, labels, groups, positive)
+            document["groups"] = [row.to_dict() for row in rows]
+            console.print(_group_table(str(by), rows, positive))
         say(console, *(note for one in found.calibration for note in one.notes()))
     if goal is not None:
         positive = positive or rarer_class(result.probabilities[result.unlabelled], labels[:0], names)
@@ -158,6 +166,24 @@ def _tables(found: Evaluation) -> list[Table]:
         stated = "" if row.flagged == 0 else f"{row.stated:.3f}"
         table.add_row(f"{row.threshold:g}", f"{row.flagged:,}", stated, *map(_short, (row.precision, row.recall)))
     return [figures, calibration, confusion, table]
+
+
+def _group_tables(truth: str | None, run: Path) -> list[Any]:
+    """The tables whose columns may group the nodes: the truth, and the node table that the run was given."""
+    from drgst.runs.folder import NODES
+
+    return [*([] if truth is None else [truth]), *([run / NODES] if (run / NODES).is_file() else [])]
+
+
+def _group_table(by: str, rows: list[GroupRow], positive: str | None) -> Table:
+    extra = () if positive is None else (positive, "avg. precision (95%)")
+    table = plain_table(by, "nodes", "accuracy (95%)", "ECE", *extra)
+    for row in rows:
+        cells = [row.group, f"{row.nodes:,}", _short(row.figures["accuracy"]), f"{row.figures['ece'].value:.3f}"]
+        if row.share is not None:
+            cells += [f"{row.share:.3f}", _short(row.figures["average_precision"])]
+        table.add_row(*cells)
+    return table
 
 
 def _cells(estimate: Estimate) -> tuple[str, str]:

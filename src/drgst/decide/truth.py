@@ -43,15 +43,15 @@ def read_truth(given: Any, ids: Sequence[Any], class_names: tuple[str, ...], col
     table = open_table(given, "truth").checked()
     cells = table.cells
     place = {str(node): k for k, node in enumerate(ids)}
-    id_column = _id_column(table, cells, place, columns.id)
-    label_column = _label_column(table, {k: v for k, v in cells.items() if k != id_column}, class_names, columns)
+    own = id_column(table, place, columns.id)
+    label_column = _label_column(table, {k: v for k, v in cells.items() if k != own}, class_names, columns)
     classes, notes = _classes(table, cells[label_column], label_column, class_names, columns.positive)
-    nodes = cells[id_column].spread(np.array([place.get(text, -1) for text in cells[id_column].texts]), -1)
-    repeated = np.flatnonzero(cells[id_column].counts > 1)
+    nodes = cells[own].spread(np.array([place.get(text, -1) for text in cells[own].texts]), -1)
+    repeated = np.flatnonzero(cells[own].counts > 1)
     if repeated.size:
-        text = cells[id_column].texts[repeated[0]]
-        row = int(np.flatnonzero(cells[id_column].codes == repeated[0])[1])
-        raise TableError([table.fault(f"the id {text!r} occurs more than once", row, id_column)])
+        text = cells[own].texts[repeated[0]]
+        row = int(np.flatnonzero(cells[own].codes == repeated[0])[1])
+        raise TableError([table.fault(f"the id {text!r} occurs more than once", row, own)])
     strange = int((nodes < 0).sum())
     if strange:
         notes.append(f"{table.file}: {counted(strange, 'row')} with ids that are not nodes of the run ignored")
@@ -60,7 +60,9 @@ def read_truth(given: Any, ids: Sequence[Any], class_names: tuple[str, ...], col
     return Truth(labels, tuple(notes))
 
 
-def _id_column(table: Table, cells: Mapping[str, Cells], place: Mapping[str, int], given: str | None) -> str:
+def id_column(table: Table, place: Mapping[str, int], given: str | None = None) -> str:
+    """The column whose texts are the ids of nodes."""
+    cells = table.cells
     if given is not None:
         return _existing(table, cells, given, "id")
     shares = {name: c.share(np.array([text in place for text in c.texts], dtype=bool)) for name, c in cells.items()}
