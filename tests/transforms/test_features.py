@@ -10,7 +10,16 @@ import scipy.sparse as sp
 from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
 from drgst.transforms import features
-from drgst.transforms.features import FeatureMap, idf, reduce_columns, row_l1, row_l2, scale_columns, svd
+from drgst.transforms.features import (
+    FeatureMap,
+    idf,
+    krylov_vectors,
+    reduce_columns,
+    row_l1,
+    row_l2,
+    scale_columns,
+    svd,
+)
 from drgst.transforms.rank_normalise import RankTable
 
 X = np.array([[1, 1, 0, 2], [0, 0, 0, 0], [-3, 4, 0, 0]], dtype=np.float32)
@@ -51,6 +60,21 @@ def test_svd_equals_the_exact_one_up_to_sign(kind: Callable) -> None:
     np.testing.assert_allclose(abs(out), abs(u[:, :4] * s[:4]), rtol=1e-3, atol=1e-3)
     assert (out[abs(out).argmax(0), range(4)] > 0).all()
     np.testing.assert_allclose(svd(kind(x), 4, seed=1), out, rtol=1e-2, atol=1e-3)
+
+
+@KINDS
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_krylov_vectors_are_leading_right_singular_vectors(kind: Callable, symmetric: bool) -> None:
+    """Orthonormal, and they keep 0.9999 of what the exact ones keep; each angle to their space is small."""
+    rng = np.random.default_rng(0)
+    x = (rng.normal(size=(60, 12)) * 2.0 ** -np.arange(12) @ rng.normal(size=(12, 60))).astype(np.float32)
+    x = x + 1e-3 * rng.normal(size=(60, 60)).astype(np.float32)
+    x = x + x.T if symmetric else x
+    v = krylov_vectors(kind(x), 6, symmetric)
+    exact = np.linalg.svd(x.astype(np.float64))[2][:6].T
+    np.testing.assert_allclose(v.T @ v, np.eye(6), atol=1e-5)
+    assert ((x @ v) ** 2).sum() >= 0.9999 * ((x @ exact) ** 2).sum()
+    assert np.linalg.svd(v.T @ exact)[1].min() > 0.998
 
 
 @pytest.mark.parametrize("k", [0, -2, 4])

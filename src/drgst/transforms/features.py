@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from drgst.errors import SettingError
 from drgst.graph.core import Features
 from drgst.transforms.incidence import LinkMatrix
-from drgst.transforms.products import ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
+from drgst.transforms.products import MANY_ROWS, ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
 from drgst.transforms.rank_normalise import RankTable, is_numeric
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
+KRYLOV_BLOCKS = 6  # of a Krylov space; fewer and wider ones are less exact: 16 columns 6 times beat 24 columns 4 times
 FEW_ROUNDS = 3  # of subspace iteration where singular vectors are features, which need not be exact
 Product: TypeAlias = ScaledMatrix | LinkMatrix  # matrices that are known by their products
 
@@ -72,11 +73,32 @@ def svd(x: Features | Product, k: int, seed: int, rounds: int = 7, symmetric: bo
     return reduced
 
 
+def krylov_vectors(x: Features | Product, k: int, symmetric: bool = False) -> np.ndarray:
+    """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ, in the Krylov space span(M Ω, …, M⁶ Ω), M = XᵀX, Ω random.
+
+    Musco, Musco, Randomized Block Krylov Methods, NeurIPS 2015. M = X where X is ``symmetric``. Of its 1.5 k
+    dimensions, the k leading ones are kept. Directions that are hardly above the noise show after half of the products
+    of :func:`svd` with 3 rounds: those of a block model of 200,000 nodes predict 54 instead of 45 % of its classes.
+    """
+    transposed = x if symmetric else _transposed(x)
+    width = -(-3 * k // (2 * KRYLOV_BLOCKS))
+    basis = np.empty((x.shape[1], width * KRYLOV_BLOCKS), dtype=np.float32)
+    q = np.random.default_rng(0).standard_normal((x.shape[1], width), dtype=np.float32)
+    for start in range(0, basis.shape[1], width):
+        q = orthonormalise(_product(transposed, q if symmetric else _product(x, q)))
+        basis[:, start : start + width] = q
+    basis = orthonormalise(basis)
+    _, v = np.linalg.eigh(gram(_product(x, basis)))  # in ascending order
+    return multiply_rows(basis, np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32))
+
+
 def projection(x: Features | Product, k: int) -> np.ndarray | None:
     """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ; None where X has k rows or columns or fewer and needs no reduction."""
     if min(x.shape) <= k:
         return None
     if isinstance(x, ScaledMatrix | LinkMatrix) or x.shape[1] > GRAM_COLUMNS:
+        if x.shape[0] > MANY_ROWS:
+            return krylov_vectors(x, k)
         reduced = svd(x, k, seed=0, rounds=FEW_ROUNDS)
         squares = np.maximum((reduced * reduced).sum(axis=0), np.finfo(np.float32).tiny)
         v = _product(_transposed(x), reduced)

@@ -16,7 +16,8 @@ BLOCK_BYTES = 16 * 2**20  # of a block of rows or columns: half of a common last
 NARROW_BYTES = 2**19  # of a block of rows that is converted from float16 and multiplied: half of a second-level cache
 MANY_ROWS = 100_000  # above which sums over blocks of rows are precise enough with float32 inside a block
 FEW_ENTRIES = 1_000_000  # of a matrix up to which SciPy multiplies it, without torch, which is slow to import
-FEW_COLUMNS = 8  # that a scaled matrix is multiplied by at a time
+CACHED_BYTES = 10 * 2**20  # of a block of columns that a sparse matrix is multiplied by: 0.5 instead of 1 ns per entry
+FEWEST, MIDDLE, MOST = 8, 32, 64  # columns of such a block: at least, where none fits the cache, and at most
 PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
 
 T = TypeVar("T")
@@ -59,6 +60,13 @@ def row_blocks(rows: int | slice, width: int, size: int | None = None) -> Iterat
     return (slice(start, min(start + step, last)) for start in range(first, last, step))
 
 
+def column_blocks(rows: int, width: int) -> Iterator[slice]:
+    """Consecutive slices of 0 … ``width`` columns that sparse products work on at a time: they fit the cache or 32."""
+    fitting = CACHED_BYTES // (4 * max(rows, 1))
+    step = min(fitting, MOST) if fitting >= FEWEST else MIDDLE
+    return (slice(start, min(start + step, width)) for start in range(0, width, step))
+
+
 def torch_csr(s: sp.csr_array) -> Any:
     """S as a torch tensor in float32 that shares the memory of S where that is float32, too."""
     return csr_tensor(s.indptr, s.indices, np.asarray(s.data, dtype=np.float32), s.shape)
@@ -83,7 +91,10 @@ def multiply_sparse(s: sp.csr_array, x: np.ndarray) -> np.ndarray:
         return np.asarray(s.astype(np.float32, copy=False) @ x)
     import torch  # slow to import
 
-    return (torch_csr(s) @ torch.from_numpy(np.ascontiguousarray(x))).numpy()
+    matrix, found = torch_csr(s), np.empty((s.shape[0], x.shape[1]), dtype=np.float32)
+    for columns in column_blocks(max(s.shape), x.shape[1]):
+        found[:, columns] = (matrix @ torch.from_numpy(np.ascontiguousarray(x[:, columns]))).numpy()
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +116,7 @@ class ScaledMatrix:
     def __matmul__(self, y: np.ndarray) -> np.ndarray:
         """Of (N, D) float32, a few columns at a time."""
         found = np.empty((self.shape[0], y.shape[1]), dtype=np.float32)
-        for start in range(0, y.shape[1], FEW_COLUMNS):
-            columns = slice(start, start + FEW_COLUMNS)
+        for columns in column_blocks(*y.shape):
             found[:, columns] = multiply_sparse(self.matrix, self.right[:, None] * y[:, columns])
             found[:, columns] *= self.left[:, None]
         return found

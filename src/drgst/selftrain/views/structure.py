@@ -7,8 +7,8 @@ import scipy.sparse as sp
 
 from drgst.selftrain.views.base import Term, View, reach_of
 from drgst.selftrain.views.shared import Shared
-from drgst.transforms.features import FEW_ROUNDS, svd
-from drgst.transforms.products import multiply_sparse
+from drgst.transforms.features import FEW_ROUNDS, krylov_vectors, svd
+from drgst.transforms.products import MANY_ROWS, multiply_sparse
 from drgst.transforms.propagate import sym_norm_without_loops
 
 COLUMNS = 64
@@ -34,6 +34,8 @@ class Structure(View):
 
 def singular_vectors(s: sp.csr_array, width: int) -> np.ndarray:
     """V = S U Σ / Σ², (N, ``width``) or fewer columns, of a symmetric S ≈ U Σ Vᵀ, (N, N)."""
+    if s.shape[0] > MANY_ROWS:
+        return krylov_vectors(s, width, symmetric=True)
     leading = svd(s, min(width, s.shape[0] - 1), seed=0, rounds=FEW_ROUNDS, symmetric=True)
     squares = np.maximum(np.einsum("ij,ij->j", leading, leading), np.finfo(np.float32).tiny)
     found = multiply_sparse(s, leading)
