@@ -20,7 +20,7 @@ ORDERS = {
         "errors | files extras memory shards threads | graph | transforms | tables | io | datasets | nn | "
         "uncertainty | selftrain | recipes | runs | decide | report | progress | estimator | cli | lab"
     ),
-    "graph": "invariants relation | core split html stats",
+    "graph": "invariants relation | core split stats",
     "tables": (
         "cells faults naming options | kinds text_file | source | columns relations | roles | links | "
         "inspection | build | schema | read"
@@ -56,7 +56,7 @@ ORDERS = {
         "reproduction | cli"
     ),
     "lab/store": "schema | export store | cells",
-    "lab/grid": "grid | execute key_cache leases | executors | run_grid",
+    "lab/grid": "grid | execute | executors | run_grid",
     "lab/tables": "layout | ranks | runs",
     "lab/figures": "registry | ablation confidence_gain labels stages | embedding_gain sweep toy",
     "lab/claims": "effect | decide",

@@ -137,7 +137,7 @@ def bench(
         executor = stack.enter_context(Inline(work) if jobs == 1 else Local(jobs, work=work))
         opened = stack.enter_context(Store(store or folder / "runs.db", create=True))
         callback = stack.enter_context(bench_display(progress))
-        result = run_grid(replace(grid, own=tuple(own)), opened, executor, callback)
+        result = run_grid(grid, opened, executor, callback)
         rows = opened.rows(result.keys, READ)
     rows.sort(key=lambda row: (row["dataset"], row["per_class"], names.index(row["recipe"]), row["draw"]))
     return Results(tuple(rows), tuple(result.failures), result.seconds)

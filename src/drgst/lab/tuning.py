@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import socket
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +12,6 @@ from drgst.extras import import_extra
 from drgst.lab.grid.execute import Expander
 from drgst.lab.grid.executors import Executor
 from drgst.lab.grid.grid import Cell, Grid, Task
-from drgst.lab.grid.leases import is_running, start_time
 from drgst.lab.store import Store
 from drgst.lab.store.schema import canonical
 from drgst.recipes.registry import resolve
@@ -147,7 +144,6 @@ class Tuner:
 
     def _begin(self) -> _Trial:
         trial = self.study.ask(self.space)
-        trial.set_user_attr("owner", f"{socket.gethostname()} {os.getpid()} {start_time(os.getpid())}")
         changes = {**self.grid.changes, **trial.params}
         tasks = [replace(t, settings=self._settings(t, changes), variant=f"trial {trial.number}") for t in self.tasks]
         return _Trial(trial, tasks)
@@ -178,28 +174,18 @@ class Tuner:
         )
         # other numbers after a pause than before it, else the sampler would begin with the same trials
         study.sampler = optuna.samplers.TPESampler(seed=self.seed + len(study.trials), n_startup_trials=10)
-        if not study.trials:  # the recipe's own settings, so that the result is never worse by validation
+        if not any(trial.state.is_finished() for trial in study.trials):
+            # the recipe's own settings first, so that the result is never worse by validation
             own = self.tasks[0].settings
             study.enqueue_trial({name: _nearest(own[name], allowed) for name, allowed in self.space.items()})
-        self._retry_orphans(study)
         return study
 
-    def _retry_orphans(self, study: Any) -> None:
-        """Close the running trials of a tuning on this machine that has ended, and try their settings again."""
-        state = self.optuna.trial.TrialState
-        for trial in study.get_trials(states=(state.RUNNING,)):
-            host, pid, started = [*str(trial.user_attrs.get("owner", "")).split(" "), "", ""][:3]
-            if host == socket.gethostname() and pid.isdigit() and not is_running(int(pid), started):
-                study._storage.set_trial_user_attr(trial._trial_id, "reaped", True)
-                study.tell(trial.number, state=state.FAIL)
-                study.enqueue_trial(trial.params)
-
     def _ended(self) -> int:
-        return sum(t.state.is_finished() for t in self._trials())
+        return len(self._trials())
 
     def _trials(self) -> list[Any]:
-        """All trials except those that a killed tuning has left."""
-        return [t for t in self.study.get_trials(deepcopy=False) if "reaped" not in t.user_attrs]
+        """The trials that have ended; one that a killed tuning has left never does."""
+        return [t for t in self.study.get_trials(deepcopy=False) if t.state.is_finished()]
 
     def _result(self) -> Tuned:
         trials = self._trials()

@@ -3,8 +3,6 @@
 import csv
 import json
 import sqlite3
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -89,31 +87,3 @@ def test_values_that_drgst_did_not_write_are_one_line(filled: Path, call: Call, 
     assert err == f"warning: 2 runs of {filled} have damaged values and are left out\n"
     with Store("new.db") as store:
         assert len(store.all_rows()) == 2
-
-
-def test_a_finished_grid_of_a_thousand_runs_is_recognised_without_torch(
-    tiny: Path, tmp_path: Path, make_row: Callable[..., dict[str, Any]]
-) -> None:
-    from drgst.lab.grid.execute import Expander
-    from drgst.lab.grid.grid import Grid
-    from drgst.lab.grid.key_cache import KeyCache
-
-    recipes = "gcn,gat,appnp,drgst-do,drgst-de"
-    grid = Grid([str(tiny)], [1, 2, 3, 4], recipes.split(","), 50)
-    expander = Expander(grid)
-    with Store(tmp_path / "runs.db", create=True) as store, store.transaction():
-        for cell in grid.cells():
-            tasks = expander.tasks(cell)
-            KeyCache(store, grid).keep(cell, [task.key for task in tasks])
-            for task in tasks:
-                store.add(make_row(task.key, per_class=cell.per_class, recipe=cell.recipe, draw=task.draw))
-    words = ["lab", "bench", "--datasets", str(tiny), "--per-class", "1,2,3,4", "--recipes", recipes, "--draws", "50"]
-    code = (
-        "import sys\nfrom drgst.cli import main\n"
-        f"try:\n    main({[*words, '--json']!r})\nexcept SystemExit as end:\n    assert not end.code\n"
-        "assert 'torch' not in sys.modules and 'numpy' not in sys.modules\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout.splitlines()[-1])
-    assert (result["ran"], result["reused"], len(result["cells"])) == (0, 1000, 20)

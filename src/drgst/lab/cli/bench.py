@@ -91,7 +91,7 @@ def rescue(
     from drgst.lab.store.export import readable_rows
 
     rows = readable_rows(damaged)
-    with Store(store, create=True) as opened:
+    with Store(store, create=True) as opened, opened.transaction():
         for row in rows:
             opened.add(row)
     get_console().print(f"{len(rows):,} runs of {damaged} are now in {store}", soft_wrap=True)

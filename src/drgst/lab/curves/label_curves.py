@@ -268,9 +268,8 @@ def label_curve(
 def make_curves(plan: Plan, store: Store, executor: Executor, callback: BenchCallback | None = None) -> LabelCurves:
     """The curves of ``plan``: those that the store has, and the others made and kept."""
     tasks = plan.tasks()
-    keys = [task.key for task in tasks]
-    result = make_runs(keys, tasks, store, executor, callback)
-    groups = curve_groups(store.rows(keys, READ), plan.by)
+    result = make_runs(tasks, store, executor, callback)
+    groups = curve_groups(store.rows(result.keys, READ), plan.by)
     return LabelCurves(plan, groups, tasks[0].dataset, tuple(result.failures), result.ran, result.reused)
 
 

@@ -11,9 +11,14 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from typing import Any, Self
 
+import torch
+from joblib.externals.loky.process_executor import ProcessPoolExecutor
+
 from drgst.errors import SettingError, unknown
 from drgst.extras import OWN_FILES, import_extra, load_own_files
+from drgst.lab.grid.execute import execute, failed, graph_of, warm_up
 from drgst.lab.grid.grid import Task
+from drgst.runs.cluster import connect
 
 Done = tuple[Task, dict[str, Any]]
 Work = Callable[[Task], dict[str, Any]]  # what is done with a task; it never raises
@@ -49,17 +54,10 @@ class Executor:
         self.close()
 
 
-def execute_task(task: Task, graph: Any = None) -> dict[str, Any]:
-    """A run with all its figures; torch is imported by the process that computes it, not by the bench."""
-    from drgst.lab.grid.execute import execute
-
-    return execute(task, graph)
-
-
 class Inline(Executor):
     """In this process, one after the other: for tests and small grids."""
 
-    def __init__(self, work: Work = execute_task) -> None:
+    def __init__(self, work: Work = execute) -> None:
         self.work = work
         self.tasks: deque[Task] = deque()
 
@@ -75,7 +73,7 @@ class Inline(Executor):
 class Local(Executor):
     """``jobs`` processes with one thread each. Each has its own pool, so a killed process ends no other run."""
 
-    def __init__(self, jobs: int | None = None, tries: int = 2, work: Work = execute_task) -> None:
+    def __init__(self, jobs: int | None = None, tries: int = 2, work: Work = execute) -> None:
         self.jobs, self.tries, self.work = jobs or os.cpu_count() or 1, tries, work
         self.free: list[Any] = [None] * self.jobs  # pools, made when first needed
         self.running: dict[Future[Any], tuple[Task, Any, int]] = {}
@@ -124,8 +122,6 @@ class Local(Executor):
 
 
 def _pool() -> Any:
-    from joblib.externals.loky.process_executor import ProcessPoolExecutor
-
     environment = dict.fromkeys(THREADS, "1")
     return ProcessPoolExecutor(max_workers=1, env=environment, initializer=_begin, initargs=(os.getpid(), OWN_FILES))
 
@@ -146,10 +142,6 @@ def _end_with(parent: int) -> None:
 
 def _prepare() -> None:
     """One thread, and a tiny run that imports everything."""
-    import torch
-
-    from drgst.lab.grid.execute import warm_up
-
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
     warm_up()
@@ -163,8 +155,6 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, address: str | None = None) -> None:
-        from drgst.runs.cluster import connect
-
         self.ray = import_extra("ray", "ray", "the executor ray")
         connect(self.ray, address)
         self.function = self.ray.remote(num_cpus=1, max_retries=RETRIES)(_run_on_cluster)
@@ -181,8 +171,6 @@ class RayExecutor(Executor):
         return self._cores
 
     def submit(self, task: Task) -> None:
-        from drgst.lab.grid.execute import graph_of
-
         if task.source not in self.graphs:
             self.graphs[task.source] = self.ray.put(graph_of(task))
         self.running[self.function.remote(task, self.graphs[task.source])] = task
@@ -208,13 +196,11 @@ class RayExecutor(Executor):
 
 def _run_on_cluster(task: Task, graph: Any) -> dict[str, Any]:
     _prepare()
-    return execute_task(task, graph)
+    return execute(task, graph)
 
 
 def _lost(task: Task, error: BaseException, tries: int) -> dict[str, Any]:
     """The row of a run whose process ended with ``error``, after ``tries`` tries where it was killed (else 0)."""
-    from drgst.lab.grid.execute import failed
-
     message = " ".join(str(error).split())[:500]
     return failed(task, KILLED.format(tries) if tries else f"{type(error).__name__}: {message}")
 

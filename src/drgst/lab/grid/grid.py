@@ -37,7 +37,6 @@ class Grid:
     presets: Sequence[RunConfig] = ()  # settings for the cells that they name; the last one that fits counts
     pool: str = "unlabelled"
     validation: str = "public"
-    own: Sequence[str] = ()  # recipes that only this process knows
 
     def __post_init__(self) -> None:
         for name in ("datasets", "per_class", "recipes"):

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from drgst import __version__
+from drgst.lab.grid.execute import Expander
 from drgst.lab.grid.executors import Executor
 from drgst.lab.grid.grid import Grid, Task
-from drgst.lab.grid.key_cache import KeyCache
-from drgst.lab.grid.leases import Leases
 from drgst.lab.store import Store
 from drgst.lab.store.cells import CellName, Runs, grouped
 from drgst.lab.store.schema import canonical
+from drgst.runs.config_file import versions
 
-TICK = 0.5  # seconds to wait for a run to end before leases are renewed and the display is refreshed
+TICK = 0.5  # seconds to wait for a run to end before the display is refreshed
 
 
 class BenchCallback:
@@ -67,7 +68,10 @@ def run_grid(grid: Grid, store: Store, executor: Executor, callback: BenchCallba
     ``executor`` stays open for the next bench.
     """
     began = time.perf_counter()
-    result = make_runs(*_keys_and_tasks(grid, store), store, executor, callback)
+    expander = Expander(grid)
+    expander.check()
+    tasks = [task for cell in grid.cells() for task in expander.tasks(cell)]
+    result = make_runs(tasks, store, executor, callback)
     rows = store.rows(result.keys, ("dataset", "per_class", "recipe", "draw", "test_accuracy", "seconds"))
     result.cells = dict(sorted(grouped(rows).items()))
     result.seconds = time.perf_counter() - began
@@ -75,10 +79,11 @@ def run_grid(grid: Grid, store: Store, executor: Executor, callback: BenchCallba
 
 
 def make_runs(
-    keys: list[str], tasks: Sequence[Task], store: Store, executor: Executor, callback: BenchCallback | None = None
+    tasks: Sequence[Task], store: Store, executor: Executor, callback: BenchCallback | None = None
 ) -> BenchResult:
-    """Make the runs of ``tasks`` that the store lacks; ``keys`` are those of all runs that the result is about."""
+    """Make the runs of ``tasks`` that the store lacks."""
     began, callback = time.perf_counter(), callback or BenchCallback()
+    keys = list(dict.fromkeys(task.key for task in tasks))
     finished = store.finished(keys)
     todo = [task for task in tasks if task.key not in finished]
     todo.sort(key=lambda t: (t.cost, t.source, t.per_class, t.recipe))
@@ -92,62 +97,26 @@ def make_runs(
     return result
 
 
-def _keys_and_tasks(grid: Grid, store: Store) -> tuple[list[str], list[Task]]:
-    """The keys of the whole grid, and the tasks of the cells that are not known to be finished."""
-    cache = KeyCache(store, grid)
-    known = {cell: cache.keys(cell) for cell in grid.cells()}
-    keys = list(dict.fromkeys(key for found in known.values() for key in found or []))
-    finished = store.finished(keys)
-    missing = [cell for cell, found in known.items() if found is None or not finished.issuperset(found)]
-    if not missing:
-        return keys, []
-    from drgst.lab.grid.execute import Expander  # imports torch
-
-    expander = Expander(grid)
-    expander.check()
-    expanded = {cell: expander.tasks(cell) for cell in missing}
-    for cell, tasks in expanded.items():  # nothing is written before all is checked
-        cache.keep(cell, [task.key for task in tasks])
-    tasks = [task for of_cell in expanded.values() for task in of_cell]
-    return list(dict.fromkeys([*keys, *(task.key for task in tasks)])), tasks
-
-
 def _run(todo: list[Task], store: Store, executor: Executor, callback: BenchCallback, result: BenchResult) -> None:
-    from drgst.runs.config_file import versions  # imports torch
-
     stamp = {"versions": canonical(versions()), "code": code_version()}
-    leases, waiting, running = Leases(store), deque(todo), 0
-    try:
-        while waiting or running:
-            for _ in range(len(waiting)):
-                if running >= executor.slots:
-                    break
-                task = waiting.popleft()
-                if not leases.acquire(task.key):
-                    waiting.append(task)
-                elif store.finished([task.key]):  # another bench was quicker
-                    leases.release(task.key)
-                    result.reused += 1
-                else:
-                    executor.submit(task)
-                    running += 1
-            if not running:  # another bench computes all that is left
-                time.sleep(TICK)
-            for task, row in executor.wait(TICK) if running else ():
-                store.add({**row, **stamp})
-                leases.release(task.key)
-                running, result.ran = running - 1, result.ran + 1
-                callback.done(task, row)
-            leases.renew()
-            callback.tick()
-    finally:
-        leases.release()
+    waiting, running = deque(todo), 0
+    while waiting or running:
+        while waiting and running < executor.slots:
+            task = waiting.popleft()
+            if store.finished([task.key]):  # another bench was quicker
+                result.reused += 1
+            else:
+                executor.submit(task)
+                running += 1
+        for task, row in executor.wait(TICK) if running else ():
+            store.add({**row, **stamp})
+            running, result.ran = running - 1, result.ran + 1
+            callback.done(task, row)
+        callback.tick()
 
 
 def code_version() -> str:
     """``0.1.0`` or, in a git checkout, ``0.1.0+56a1a76``."""
-    from drgst import __version__
-
     try:
         _git("ls-files", "--error-unmatch", Path(__file__).name)  # not where drgst is installed in another repository
         return f"{__version__}+{_git('rev-parse', '--short', 'HEAD')}"

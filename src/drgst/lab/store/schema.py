@@ -51,11 +51,6 @@ COLUMNS = {
 TABLES = (
     f"CREATE TABLE IF NOT EXISTS runs ({', '.join(f'{name} {kind}' for name, kind in COLUMNS.items())})",
     "CREATE INDEX IF NOT EXISTS runs_cell ON runs (dataset, per_class, recipe, variant, draw)",
-    # which process computes which run (drgst.lab.grid.leases)
-    "CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL,"
-    " started TEXT NOT NULL, heartbeat REAL NOT NULL)",
-    # the keys of a cell that was requested before (drgst.lab.grid.key_cache)
-    "CREATE TABLE IF NOT EXISTS key_cache (request TEXT PRIMARY KEY, keys TEXT NOT NULL)",
 )
 
 # views and triggers are programs: reading a view of a file from somebody else may never end
