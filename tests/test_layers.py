@@ -20,7 +20,7 @@ ORDERS = {
         "errors | files extras memory shards threads | graph | transforms | tables | io | datasets | nn | "
         "uncertainty | selftrain | recipes | runs | decide | report | progress | estimator | cli | lab"
     ),
-    "graph": "invariants relation | core split stats",
+    "graph": "invariants relation | core split html stats",
     "tables": (
         "cells faults naming options | kinds text_file | source | columns relations | roles | links | "
         "inspection | build | schema | read"
