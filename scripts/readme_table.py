@@ -178,7 +178,8 @@ def curve_table(recipe: str, start: int) -> str:
         random = curve_groups(found, ()).pop("random")
         (suggest,) = (group for by, group in curve_groups(found, ()).items() if by != "random")
         both = {"suggest": suggest, "random": random}
-        shown.append((dataset.capitalize(), *_curve(*LabelCurves(Plan(dataset, recipe, start), both).summary())))
+        name = dataset.capitalize() if dataset in GRAPHS else dataset
+        shown.append((name, *_curve(*LabelCurves(Plan(dataset, recipe, start), both).summary())))
     head = ("", "draws", "start", "after 20 more", "at the end", "area", "difference", "95 %", "p", "needs")
     return markdown(head, shown) if shown else "The current version was not measured yet."
 
