@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -54,6 +55,39 @@ def test_a_chain_is_the_product_of_its_links() -> None:
     assert cell.incidence.toarray()[:, 0].tolist() == [1, 2, 0, 0, 0, 1, 0, 0]
 
 
+DEVICES = pd.DataFrame(
+    {"device": ["D1", "D2", "D3", "D9"], "price": [10.0, 20.0, 30.0, 0.0], "os": ["x", "y", "x", "y"]}
+)
+
+
+def test_features_of_entities_flow_to_rows(tmp_path: Path) -> None:
+    tables = made("device", drgst.Link(DEVICES))
+    assert tables.schema.feature_names[-3:] == ["device: price", "device: os = x", "device: os = y"]
+    x = np.asarray(tables.graph.features)[:, -3:]
+    assert (x[0] == x[1]).all()
+    assert (x[0] == x[7]).all()
+    assert x[0, 1:].tolist() == [1, 0]
+    assert x[2, 1:].tolist() == [0, 1]
+    assert x[2, 0] > x[0, 0]
+    assert x[5, 0] > x[2, 0]
+    assert not x[3].any()
+    assert not x[6].any()
+    assert "mean of device" in tables.report
+    tables.schema.save(tmp_path / "schema.json")
+    schema = TableSchema.load(tmp_path / "schema.json")
+    nodes = pd.DataFrame({"account": ["n1", "n2"], "age": [20, 30], "device": ["D2", "D7"]})
+    later = schema.apply(nodes, {schema.entities[0].table: DEVICES}, base=tables.graph).graph
+    assert np.array_equal(np.asarray(later.features)[8:, -3:], np.vstack([x[2], np.zeros(3)]))
+    assert not np.asarray(schema.apply(nodes, base=tables.graph).graph.features)[8:, -3:].any()
+
+
+def test_rows_with_several_entities_have_their_mean() -> None:
+    phones = pd.DataFrame({"phone": ["p1", "p2"], "prepaid": ["yes", "no"], "plan": ["a", "b"]})
+    tables = made(drgst.Link(LOGINS), drgst.Link(phones, source="phone", target="*"))
+    place = tables.schema.feature_names.index("phone: prepaid")
+    assert np.asarray(tables.graph.features)[:, place].tolist() == [1, 0.5, 0, 0, 0, 0, 0, 0]
+
+
 def test_columns_may_be_named() -> None:
     table = LOGINS.assign(when="2026-01-01")
     with pytest.raises(TableError, match="is not clear \\(columns: account, phone, when\\)"):
@@ -103,6 +137,12 @@ def test_later_rows_join_by_known_and_new_entities(tmp_path: Path) -> None:
             "row 2, column 'account': the end of the link is empty",
         ),
         ([drgst.Link("/nowhere/logins.csv")], {}, "logins.csv"),
+        (
+            ["device", drgst.Link(pd.concat([DEVICES, DEVICES[:1]], ignore_index=True), source="device", target="*")],
+            {},
+            "row 5, column 'device': the id 'D1' occurs again, first in row 1",
+        ),
+        (["device", drgst.Link(DEVICES.assign(price=1, os="x"))], {}, "no column beside 'device' tells entities apart"),
     ],
 )
 def test_bad_links_are_one_sentence(links: list[Any], change: dict[str, Any], reason: str) -> None:

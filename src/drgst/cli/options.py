@@ -78,7 +78,10 @@ def table_options(columns: Iterable[str], **others: Any) -> dict[str, Any]:
 
 
 def parse_link(text: str) -> Any:
-    """A column of the node table, or ``FILE`` or ``FILE:SOURCE-TARGET`` as :class:`drgst.Link`."""
+    """A column of the node table, or ``FILE`` or ``FILE:SOURCE-TARGET`` as :class:`drgst.Link`.
+
+    The target ``*`` says that the file describes the entities in SOURCE.
+    """
     from drgst.tables.options import Link
 
     file, _, ends = text.partition(":")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError
 from drgst.graph.core import UNLABELLED, Graph, make_graph
+from drgst.graph.relation import Relation as GraphRelation
 from drgst.graph.split import Split
 from drgst.tables.cells import Cells
 from drgst.tables.faults import counted, some
@@ -101,7 +103,8 @@ class Parts:
             raise GraphError(f"the base graph has {base.num_features} features, but the schema gives {width}")
         units = {relation.name: relation.unit for relation in schema.relations}
         adjacency = merged_adjacency(self.pairs, units, count)
-        features = self._features(schema)
+        links = self.nodes.relations(self.found.links, () if base is None else base.relations)
+        features = self._features(schema, {relation.name: relation for relation in links})
         labels = relabel(self.found.labels, self.found.class_names, schema.class_names)
         y = np.concatenate([labels[self.rows], np.full(len(self.added), UNLABELLED)])
         if base is not None:
@@ -120,11 +123,10 @@ class Parts:
             unlabelled=True,
         )
         new = self.start + np.arange(self.rows.size)
-        links = self.nodes.relations(self.found.links, () if base is None else base.relations)
         graph = graph.with_(prepared=schema.prepared, relations=tuple(links))
         return TableGraph(graph, schema, tuple(self.notes), new, self.found.table.data)
 
-    def _features(self, schema: TableSchema) -> Any:
+    def _features(self, schema: TableSchema, links: Mapping[str, GraphRelation]) -> Any:
         """X of the nodes after those of ``base``; nodes that were added have missing cells."""
         table = self.found.table
         if table.raw:
@@ -134,7 +136,9 @@ class Parts:
         cells: dict[str, Cells] = {}
         for name, column in table.cells.items():
             cells[name] = column.with_rows(np.concatenate([column.codes[self.rows], tail]))
-        x, notes = schema.encode(cells, self.edge_columns, np.arange(len(self.ids) - self.start) >= self.rows.size)
+        count = len(self.ids) - self.start
+        described = [entity.block(table, links.get(entity.link), count) for entity, table in self.found.entities]
+        x, notes = schema.encode(cells, self.edge_columns, np.arange(count) >= self.rows.size, described)
         self.notes += notes
         return x
 

@@ -22,7 +22,7 @@ from drgst.tables.columns import (
     option_faults,
 )
 from drgst.tables.faults import Fault, TableError, counted, some
-from drgst.tables.links import LinkSchema, LinkTable, clean_name, find_link
+from drgst.tables.links import EntitySchema, LinkSchema, LinkTable, clean_name, find_link
 from drgst.tables.naming import LONGEST_ID, are_whole, encode_labels, spelt_alike
 from drgst.tables.options import Link, TableOptions
 from drgst.tables.relations import EdgeTable, Period, RelationSchema
@@ -63,6 +63,7 @@ class Inspection:
         self.splits: list[Split] = []
         self.edges: list[EdgeTable] = []
         self.links: list[LinkTable] = []
+        self.entities: list[tuple[EntitySchema, Table | None]] = []
         fitted = [] if schema is None else [column.column for column in schema.columns]
         fitted += [] if schema is None else [name for name in (schema.id, schema.label) if name is not None]
         ends = [] if schema is None else [name for relation in schema.relations for name in relation.columns]
@@ -111,7 +112,7 @@ class Inspection:
         ids = {*self.ids, *self.known}
         self._find_links(ids, edges)
         for name, table in edges.items():
-            if any(link.table is table for link in self.links):
+            if any(table is other for other in (*(link.table for link in self.links), *(t for _, t in self.entities))):
                 continue
             relation = self._found(name, table, ids) if self.schema is None else self._fitted(name, table, self.schema)
             if relation is not None:
@@ -146,14 +147,29 @@ class Inspection:
                 if isinstance(schema, Fault):
                     self.faults.append(schema)
                     continue
+                if isinstance(schema, EntitySchema):
+                    self._add_entities(schema, opened[1])
+                    continue
                 self.links.append(LinkTable(schema, opened[1], self.period))
             else:
                 continue
             known[self.links[-1].schema.name] = set(self.links[-1].entities)
         return self.links
 
+    def _add_entities(self, schema: EntitySchema, table: Table) -> None:
+        """The columns of a table of entities, fitted, and its faults."""
+        self.faults += bad_ids(table, schema.id, id_texts(table.texts[schema.id]), remedy=False)
+        roles = {name: "id" if name == schema.id else "" for name in table.columns}
+        columns, _, notes = fit_columns(table, roles)
+        if not columns:
+            message = f"no column beside {schema.id!r} tells entities apart"
+            self.faults.append(table.fault(message, option="link"))
+        self.notes += notes
+        self.entities.append((schema.model_copy(update={"columns": tuple(columns)}), table))
+
     def _fitted_links(self, edges: Mapping[str, Table]) -> list[LinkTable]:
         assert self.schema is not None
+        self.entities += [(entity, edges.get(entity.table)) for entity in self.schema.entities]
         for link in self.schema.links:
             table = self.table if link.table is None else edges.get(link.table)
             if table is None:

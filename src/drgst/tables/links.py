@@ -13,15 +13,15 @@ import scipy.sparse as sp
 from pydantic import BaseModel, ConfigDict
 
 from drgst.graph.relation import Relation
-from drgst.tables.cells import Cells
+from drgst.tables.cells import Cells, empty_cells
 from drgst.tables.columns import no_column
 from drgst.tables.faults import Fault, counted, some
-from drgst.tables.kinds import detect
+from drgst.tables.kinds import AnyColumn, detect
 from drgst.tables.kinds.base import Name
 from drgst.tables.naming import without_decimals
-from drgst.tables.options import Link
+from drgst.tables.options import EVERY, Link
 from drgst.tables.relations import Period, likely_cause, times
-from drgst.tables.roles import MATCHED, id_texts, share_of_ids
+from drgst.tables.roles import DISTINCT, MATCHED, id_texts, share_of_ids
 from drgst.tables.source import Table
 
 MOSTLY_MISSING = 0.9  # of the cells of a link column, above which a note says so
@@ -44,6 +44,37 @@ class LinkSchema(BaseModel):
         where = f"{self.table}: {self.source} - {self.target}" if self.table else self.target
         chain = f", through {self.through}" if self.through else ""
         return where, "link", f"relates rows that share a value{chain}"
+
+
+class EntitySchema(BaseModel):
+    """A table with one row per entity of a link: its column of ids, and the columns that give features."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    table: Name
+    link: Name
+    id: Name
+    columns: tuple[AnyColumn, ...] = ()
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the features, (K,)."""
+        return [f"{self.link}: {name}" for column in self.columns for name in column.features()]
+
+    def block(self, table: Table | None, relation: Relation | None, rows: int) -> sp.csr_array:
+        """The mean features of the entities of each of the last ``rows`` nodes, D^-1 B X, (rows, K); 0 without any."""
+        if table is None or relation is None:
+            return sp.csr_array((rows, len(self.feature_names)), dtype=np.float32)
+        count = table.data.num_rows
+        encoded = [column.encode(table.cells.get(column.column, empty_cells(count)))[0] for column in self.columns]
+        x = sp.csr_array(sp.hstack([sp.csr_array(part) for part in encoded]))
+        index = {text: k for k, text in enumerate(relation.entities.tolist())}
+        cells = table.texts[self.id]
+        place = cells.spread(np.array([index.get(text, -1) for text in id_texts(cells)], dtype=np.int64), -1)
+        b = sp.csr_array(relation.incidence[-rows:] if rows else relation.incidence[:0])
+        described = sp.csr_array(b[:, place[place >= 0]])
+        mean = sp.diags_array(1 / np.maximum(described.sum(axis=1), np.finfo(np.float32).tiny)) @ described
+        return sp.csr_array(mean @ x[place >= 0], dtype=np.float32)
 
 
 class LinkTable:
@@ -144,10 +175,16 @@ class LinkRows:
         return [*(_joined(old, found.get(old.name), len(self.index)) for old in base), *new.values()]
 
 
-def find_link(link: Link, name: str, table: Table, ids: Set[str], known: Mapping[str, Set[str]]) -> LinkSchema | Fault:
-    """The columns of a table of links: by option, else by their contents; ``known`` are link -> its entities."""
+def find_link(
+    link: Link, name: str, table: Table, ids: Set[str], known: Mapping[str, Set[str]]
+) -> LinkSchema | EntitySchema | Fault:
+    """The columns of a table of links, or of entities: by option, else by their contents.
+
+    ``known`` are link -> its entities. A table whose source are such entities, each in one row, and that has no column
+    or several for what they share, describes the entities.
+    """
     for column in (link.source, link.target):
-        if column is not None and column not in table.cells:
+        if column not in (None, EVERY) and column not in table.cells:
             return table.fault(no_column(column, table), option="link")
     columns = [column for column in table.cells if column != link.target]
     share = {column: share_of_ids(table.texts[column], ids) for column in columns}
@@ -160,6 +197,11 @@ def find_link(link: Link, name: str, table: Table, ids: Set[str], known: Mapping
     others = [column for column in table.cells if column != source]
     dated = [column for column in others if column != link.target and detect(column, table.cells[column])[0] == "date"]
     undated = [column for column in others if column not in dated]
+    described = link.target == EVERY or (link.target is None and len(undated) != 1)
+    if described and source is not None and through is not None:
+        counts = table.texts[source].counts
+        if link.target == EVERY or counts.size >= DISTINCT * max(counts.sum(), 1):
+            return EntitySchema(table=name, link=through, id=source)
     target = link.target or (undated[0] if len(undated) == 1 else None)
     if source is None or target is None or source == target:
         message = f"which columns hold the rows and what they share is not clear (columns: {', '.join(table.cells)})"

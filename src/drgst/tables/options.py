@@ -14,6 +14,7 @@ Endpoints = Literal["refuse", "add", "drop"]
 Duplicates = Literal["refuse", "first"]
 Columns = str | Iterable[str]
 _CHOICES = {"aggregate": Aggregate, "unknown_endpoints": Endpoints, "duplicates": Duplicates}
+EVERY = "*"  # the target of a table whose other columns describe its source
 KIND_OPTIONS = {"numeric": "number", "category": "category", "text": "text", "date": "date"}
 
 
@@ -22,7 +23,9 @@ class Link:
     """A table of links from rows to entities that they share, such as one of logins from accounts to devices.
 
     ``source`` is its column of row ids, or of entities of an earlier link; ``target`` its column of entities. Both are
-    found by their contents where they are not given. ``name`` is that of the relation, by default ``target``.
+    found by their contents where they are not given. ``name`` is that of the relation, by default ``target``. A table
+    with one row per entity of an earlier link describes these entities: its other columns become features of the rows
+    that use them. ``target="*"`` states that.
     """
 
     table: Any

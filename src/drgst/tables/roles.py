@@ -52,8 +52,8 @@ def id_texts(cells: Cells) -> list[str]:
     return without_decimals(cells.texts) if are_whole(cells.texts) else cells.texts
 
 
-def bad_ids(table: Table, column: str, texts: list[str]) -> Iterator[Fault]:
-    """The faults of a column of ids, given its distinct texts as ids."""
+def bad_ids(table: Table, column: str, texts: list[str], remedy: bool = True) -> Iterator[Fault]:
+    """The faults of a column of ids, given its distinct texts as ids; with ``remedy`` an option drops repeats."""
     cells = table.texts[column]
     if cells.missing.any():
         message = f"the id is empty ({counted(int(cells.missing.sum()), 'row')} in all)"
@@ -66,7 +66,8 @@ def bad_ids(table: Table, column: str, texts: list[str]) -> Iterator[Fault]:
         rows = np.flatnonzero(codes == index[names[0]])
         message = f"the id {names[0]!r} occurs again, first in {table.unit} {table.place(int(rows[0]))}"
         message += f"; {counted(len(names), 'id')} in all ({some(names)})"
-        yield table.fault(message, int(rows[1]), column, option="duplicates", value="first")
+        remedies = {"option": "duplicates", "value": "first"} if remedy else {}
+        yield table.fault(message, int(rows[1]), column, **remedies)
     lengths = np.array([len(text) for text in texts])
     if (lengths > LONGEST_ID).any():
         longest = int(lengths[lengths > LONGEST_ID][0])

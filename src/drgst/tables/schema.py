@@ -21,7 +21,7 @@ from drgst.tables.inspection import Inspection
 from drgst.tables.kinds import AnyColumn
 from drgst.tables.kinds.base import Name, Text
 from drgst.tables.kinds.number import Scores
-from drgst.tables.links import LinkSchema
+from drgst.tables.links import EntitySchema, LinkSchema
 from drgst.tables.options import Aggregate, Duplicates, Endpoints, TableOptions
 from drgst.tables.relations import RelationSchema, mean_weight
 from drgst.tables.source import Table
@@ -65,6 +65,7 @@ class TableSchema(_Model):
     dropped: tuple[DroppedColumn, ...] = ()
     relations: tuple[RelationSchema, ...] = ()
     links: tuple[LinkSchema, ...] = ()
+    entities: tuple[EntitySchema, ...] = ()
     edge_columns: tuple[EdgeColumn, ...] = ()
     aggregate: Aggregate = "sum"
     unknown_endpoints: Endpoints = "refuse"
@@ -87,17 +88,20 @@ class TableSchema(_Model):
     def feature_names(self) -> list[str]:
         """The names of the features in the order of the columns of X, (F,)."""
         names = [name for column in self.columns for name in column.features()]
-        return [*names, *(column.name for column in self.edge_columns), *([ADDED] if self.added else [])]
+        names += [*(column.name for column in self.edge_columns), *([ADDED] if self.added else [])]
+        return [*names, *(name for entity in self.entities for name in entity.feature_names)]
 
     @property
     def num_features(self) -> int:
         """F."""
-        return sum(column.num_features for column in self.columns) + len(self.edge_columns) + self.added
+        described = sum(len(entity.feature_names) for entity in self.entities)
+        return sum(column.num_features for column in self.columns) + len(self.edge_columns) + self.added + described
 
     @property
     def prepared(self) -> bool:
         """Whether all features have one scale, so that no model need rank them."""
-        return self.num_features > 0 and all(column.prepared for column in self.columns)
+        columns = [*self.columns, *(column for entity in self.entities for column in entity.columns)]
+        return self.num_features > 0 and all(column.prepared for column in columns)
 
     @property
     def feature_columns(self) -> list[str]:
@@ -127,6 +131,7 @@ class TableSchema(_Model):
             dropped=tuple(DroppedColumn(column=name, reason=reason) for name, reason in dropped.items()),
             relations=tuple(edge.schema.model_copy(update={"unit": units[edge.schema.name]}) for edge in found.edges),
             links=tuple(link.schema for link in found.links),
+            entities=tuple(entity for entity, _ in found.entities),
             edge_columns=tuple(EdgeColumn(name=name, scale=Scores.fit(x)) for name, x in varied.items()),
             aggregate=options.aggregate,
             unknown_endpoints=options.unknown_endpoints,
@@ -135,12 +140,17 @@ class TableSchema(_Model):
         )
 
     def encode(
-        self, cells: Mapping[str, Cells], edges: Mapping[str, np.ndarray], added: np.ndarray
+        self,
+        cells: Mapping[str, Cells],
+        edges: Mapping[str, np.ndarray],
+        added: np.ndarray,
+        described: Sequence[sp.csr_array] = (),
     ) -> tuple[Features, list[str]]:
         """X, (N, F), and one sentence for each thing that is not as it was in fitting.
 
         ``cells`` are the columns of the node table and ``edges`` the node columns that come from edges; a column that
-        is missing is imputed. ``added`` marks the nodes that are not in the node table, (N,).
+        is missing is imputed. ``added`` marks the nodes that are not in the node table, (N,). ``described`` are the
+        features that rows have by their entities.
         """
         rows = added.size
         blocks: list[Any] = []
@@ -154,6 +164,7 @@ class TableSchema(_Model):
             blocks.append(edge_column.scale.transform(x).astype(np.float32)[:, None])
         if self.added:
             blocks.append(added.astype(np.float32)[:, None])
+        blocks += described
         if not blocks:
             return sp.csr_array((rows, 0), dtype=np.float32), notes
         if self._sparse(blocks):
@@ -198,6 +209,12 @@ class TableSchema(_Model):
             rows += [(f"{relation.name}: {name}", role, "edges") for role, name in ends if name is not None]
             rows += [(f"{relation.name}: {name}", "number", "sums and means per node") for name in relation.amounts]
         rows += [link.describe() for link in self.links]
+        for entity in self.entities:
+            each = [
+                (column.column, column.kind, f"{column.describe()}, mean of {entity.link}") for column in entity.columns
+            ]
+            rows += [(f"{entity.table}: {entity.id}", "id", f"entities of {entity.link}")]
+            rows += [(f"{entity.table}: {name}", kind, becomes) for name, kind, becomes in each]
         if self.edge_columns:
             rows.append(("(edges)", "number", f"{counted(len(self.edge_columns), 'feature')} from degrees and amounts"))
         return column_table(rows)
@@ -223,5 +240,7 @@ class TableSchema(_Model):
 
     def _sparse(self, blocks: Sequence[Any]) -> bool:
         """Whether X is sparse: a sparse block is of a kind that is never dense, or there are many features."""
-        found = [k for k, block in enumerate(blocks) if sp.issparse(block)]
-        return any(self.columns[k].sparse for k in found) or (bool(found) and self.num_features > WIDEST_DENSE)
+        found = [sp.issparse(block) for block in blocks]
+        kinds = [column for column, sparse in zip(self.columns, found, strict=False) if sparse]
+        kinds += [column for entity in self.entities for column in entity.columns]
+        return any(column.sparse for column in kinds) or (any(found) and self.num_features > WIDEST_DENSE)
