@@ -55,6 +55,13 @@ def test_one_command_from_raw_tables_to_predictions(classify: Any, folder: Path)
     assert 'prior = "fraud=0.2"' in config
 
 
+def test_columns_of_edges_are_named_like_others(classify: Any, ok: Any) -> None:
+    named = ("--column", "from_account=source", "--column", "to_account=target", "--check")
+    code, out, _ = classify(*named)
+    assert code == 0
+    assert "transactions: from_account  source    edges" in out
+
+
 def test_the_run_is_complete_without_its_tables(classify: Any, ok: Any, folder: Path) -> None:
     """It can be moved, resumed, reported and run again."""
     classify(*QUICK, "--out", "a")

@@ -75,3 +75,41 @@ def test_one_type_has_labels(types: tuple[str, ...], found: str) -> None:
 def test_an_estimator_takes_it() -> None:
     model = drgst.SelfTraining("drgst-plus").fit(papers())
     assert model.predict_proba().shape == (4, 2)
+
+
+BAD = {
+    "names node 9, but the graph has nodes 0 to 2": ("author", "writes", "paper", "edge_index", [[9], [0]]),
+    "names node -1, but the graph has nodes 0 to 3": ("author", "writes", "paper", "edge_index", [[0], [-1]]),
+    "has shape (2,) and type int64": ("author", "at", "institute", "edge_index", [0, 1]),
+    "has shape (2, 1) and type float32": ("paper", "cites", "paper", "edge_index", [[0.0], [1.0]]),
+    "there are 2 edge weights for 1 edges": ("paper", "cites", "paper", "edge_weight", [1.0, 2.0]),
+    "weights must be finite and above 0": ("author", "at", "institute", "edge_weight", [1.0, -1.0, 1.0]),
+    "names a node type without nodes": ("ghost", "of", "paper", "edge_index", [[0], [0]]),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_edges_of_a_type_are_one_sentence(message: str) -> None:
+    data, (first, kind, last, key, value) = papers(), BAD[message]
+    data[first, kind, last][key] = torch.tensor(value)
+    with pytest.raises(GraphError) as caught:
+        drgst.from_pyg(data)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value", "message"),
+    [
+        ("author", "x", torch.full((3, 1), float("nan")), "x of the node type 'author' has a value that is NaN"),
+        ("paper", "x", torch.ones(4, 2, dtype=torch.complex64), "x is complex64; real numbers are needed"),
+        ("paper", "y", "text", "y is str; a dense tensor"),
+        ("paper", "train_mask", "text", "train_mask is str; a dense tensor"),
+        ("paper", "class_names", 3, "class_names must be a list of names, not 3"),
+        ("institute", "num_nodes", -1, "the graph is empty: the node type 'institute'"),
+    ],
+)
+def test_bad_nodes_of_a_type_are_one_sentence(name: str, key: str, value: Any, message: str) -> None:
+    data = papers()
+    data[name][key] = value
+    with pytest.raises(GraphError, match=message):
+        drgst.from_pyg(data)

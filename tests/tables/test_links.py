@@ -137,6 +137,7 @@ def test_later_rows_join_by_known_and_new_entities(tmp_path: Path) -> None:
             "row 2, column 'account': the end of the link is empty",
         ),
         ([drgst.Link("/nowhere/logins.csv")], {}, "logins.csv"),
+        ([drgst.Link(LOGINS, source="account", target="*")], {}, "no column holds the entities of an earlier link"),
         (
             ["device", drgst.Link(pd.concat([DEVICES, DEVICES[:1]], ignore_index=True), source="device", target="*")],
             {},
@@ -154,6 +155,12 @@ def test_bad_links_are_one_sentence(links: list[Any], change: dict[str, Any], re
 def test_links_of_another_type_are_refused() -> None:
     with pytest.raises(SettingError, match=r"links has 3, but takes names of columns and drgst.Link"):
         made(3)
+
+
+@pytest.mark.parametrize("field", ["source", "target", "name"])
+def test_names_of_links_are_texts(field: str) -> None:
+    with pytest.raises(SettingError, match=f"{field} of a Link is 3, but must be a text"):
+        made(drgst.Link(LOGINS, **{field: 3}))
 
 
 def test_few_cells_are_noted() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -164,6 +164,8 @@ def make_graph(
             size = f"{BYTES_PER_CLASS * classes / 1e9:,.1f} GB"
             raise GraphError(f"label {classes - 1} means {classes:,} classes for {count:,} nodes ({size} of names)")
         class_names = [str(k) for k in range(classes)]
+    if isinstance(class_names, str) or not isinstance(class_names, Iterable):
+        raise GraphError(f"class_names must be a list of names, not {class_names!r}")
     ids = np.arange(count) if node_ids is None else _clean_ids(node_ids)
     return Graph(
         features=_clean_features(features, count),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from drgst.graph.split import PARTS, splits_from_masks
 from drgst.tables.naming import clean_ids
 
 if TYPE_CHECKING:
-    import torch
     from torch_geometric.data import Data, HeteroData
 
 NODES, LINK = "node", "uses"  # the node type and the kind of edges to entities that to_pyg writes
@@ -44,15 +43,16 @@ def from_pyg(data: Data | HeteroData, name: str | None = None, predict: Sequence
     count = _num_nodes(data)
     labels = _labels(data.get("y") if predict is None else None, count)
     ids = data.get("node_ids")
-    masks = {part: data[f"{part}_mask"] for part in PARTS if data.get(f"{part}_mask") is not None}
+    masks = {part: f"{part}_mask" for part in PARTS if data.get(f"{part}_mask") is not None}
+    source, target = _edges(data, "edge_index", (count, count))
     return make_graph(
         _features(data.get("x")),
-        _adjacency(data, count),
+        edge_matrix(source, target, count, _weights(data)),
         labels,
         class_names=predict or data.get("class_names"),
-        node_ids=None if ids is None else clean_ids(np.asarray(ids).tolist()),
+        node_ids=None if ids is None else clean_ids(np.asarray(ids).reshape(-1).tolist()),
         name=name or data.get("name") or "graph",
-        splits=splits_from_masks({part: _array(mask).astype(bool) for part, mask in masks.items()}, count),
+        splits=splits_from_masks({part: _array(data[key], key).astype(bool) for part, key in masks.items()}, count),
         notes=notes,
         unlabelled=predict is not None,
     )
@@ -111,19 +111,22 @@ def _from_hetero(data: HeteroData, name: str | None, predict: Sequence[str] | No
         raise GraphError(f"one node type of the HeteroData must have y, the type to classify; with y: {found}")
     kind = labelled[0]
     plain = import_extra("torch_geometric.data", "pyg").Data(**data[kind].to_dict())
-    inner = [data[edge] for edge in data.edge_types if edge[0] == edge[2] == kind]
-    ends = [_array(store.edge_index) for store in inner]
-    weights = [_weights(store) for store in inner]
+    sizes = _sizes(data)
+    inner = [(data[edge], edge) for edge in data.edge_types if edge[0] == edge[2] == kind]
+    ends = [_edges(store, _edges_of(edge), (sizes[kind], sizes[kind])) for store, edge in inner]
+    weights = [_weights(store) for store, _ in inner]
     import torch
 
     plain.edge_index = torch.from_numpy(np.concatenate([np.empty((2, 0), dtype=np.int64), *ends], axis=1))
     plain.edge_weight = torch.from_numpy(np.concatenate([np.empty(0, dtype=np.float32), *weights]))
     graph = from_pyg(plain, name, predict)
-    relations = _relations(data, kind, graph.num_nodes)
+    relations = _relations(data, kind, sizes)
     blocks = [] if graph.num_features == 0 else [graph.features]
     for relation in relations:
         x = _features(data[relation.name].get("x"))
         if x is not None:
+            if not np.isfinite(x.data if sp.issparse(x) else x).all():
+                raise GraphError(f"x of the node type {relation.name!r} has a value that is NaN or infinite")
             share = sp.diags_array(1 / np.maximum(relation.incidence.sum(axis=1), 1)) @ relation.incidence
             blocks.append(share.astype(np.float32) @ x)
     if len(blocks) > (graph.num_features > 0):
@@ -133,14 +136,25 @@ def _from_hetero(data: HeteroData, name: str | None, predict: Sequence[str] | No
     return graph.with_(relations=tuple(relations))
 
 
-def _relations(data: HeteroData, kind: str, count: int) -> list[Relation]:
+def _sizes(data: HeteroData) -> dict[str, int]:
+    """The number of nodes of each type."""
+    return {name: _num_nodes(data[name], f"the node type {name!r}") for name in data.node_types}
+
+
+def _edges_of(edge: tuple[str, str, str]) -> str:
+    return f"edge_index of the edge type {edge}"
+
+
+def _relations(data: HeteroData, kind: str, sizes: Mapping[str, int]) -> list[Relation]:
     """A relation per type that is linked to ``kind``, and per type that is linked to one of these alone."""
     between: dict[tuple[str, str], sp.csr_array] = {}
-    sizes = {name: count if name == kind else _num_nodes(data[name]) for name in data.node_types}
     for edge in data.edge_types:
         first, last = edge[0], edge[2]
+        if not {first, last} <= sizes.keys():
+            raise GraphError(f"{_edges_of(edge)} names a node type without nodes (there are: {', '.join(sizes)})")
         if first != last:
-            ends, shape = _array(data[edge].edge_index), (sizes[first], sizes[last])
+            shape = (sizes[first], sizes[last])
+            ends = _edges(data[edge], _edges_of(edge), shape)
             b = sp.csr_array((_weights(data[edge]), tuple(ends)), shape=shape)
             for pair, matrix in (((first, last), b), ((last, first), sp.csr_array(b.T))):
                 between[pair] = between[pair].maximum(matrix) if pair in between else matrix
@@ -153,57 +167,78 @@ def _relations(data: HeteroData, kind: str, count: int) -> list[Relation]:
     return [Relation.of(name, b, data[name].get("node_ids")) for name, b in {**direct, **chains}.items()]
 
 
+def _edges(store: Any, name: str, sizes: tuple[int, int]) -> np.ndarray:
+    """``edge_index`` of one type of edges, (2, E), checked: its rows name nodes below ``sizes``."""
+    if store.get("edge_index") is None:
+        raise GraphError(f"the PyG data has no {name} (adj_t is not read)")
+    ends = _array(store.edge_index, name)
+    if ends.ndim != 2 or ends.shape[0] != 2 or ends.dtype.kind not in "iu":
+        raise GraphError(f"{name} has shape {ends.shape} and type {ends.dtype}; whole numbers (2, E) are needed")
+    for nodes, size in zip(ends, sizes, strict=True):
+        bad = nodes[(nodes < 0) | (nodes >= size)]
+        if bad.size:
+            raise GraphError(f"{name} names node {bad[0]}, but the graph has nodes 0 to {size - 1}")
+    return ends.astype(np.int64)
+
+
 def _weights(store: Any) -> np.ndarray:
-    weights = store.get("edge_weight")
-    return np.ones(store.edge_index.shape[1], dtype=np.float32) if weights is None else _array(weights).reshape(-1)
+    """``edge_weight``, (E,), 1 without it."""
+    edges = store.edge_index.shape[1]
+    if store.get("edge_weight") is None:
+        return np.ones(edges, dtype=np.float32)
+    weights = _array(store.edge_weight, "edge_weight").reshape(-1)
+    if weights.size != edges:
+        raise GraphError(f"there are {weights.size} edge weights for {edges} edges")
+    if weights.dtype.kind not in "fiub":
+        raise GraphError(f"edge_weight is {weights.dtype}; real numbers are needed")
+    return weights.astype(np.float32)
 
 
-def _num_nodes(data: Data) -> int:
+def _num_nodes(data: Data, name: str = "the PyG data") -> int:
     """N from ``x`` or ``y``: PyG infers it from the edges, which leaves out isolated nodes."""
     for key in ("x", "y"):
         if data.get(key) is not None:
-            return int(data[key].shape[0])
-    if data.num_nodes is None:
-        raise GraphError("the graph is empty: the PyG data has neither x, y nor num_nodes")
-    return int(data.num_nodes)
+            shape = tuple(getattr(data[key], "shape", ()))
+            if not shape:
+                raise GraphError(f"{key} of {name} is of type {type(data[key]).__name__}; a tensor of rows is needed")
+            return int(shape[0])
+    if not isinstance(data.num_nodes, int) or data.num_nodes < 0:
+        raise GraphError(f"the graph is empty: {name} has neither x, y nor num_nodes")
+    return data.num_nodes
 
 
-def _array(tensor: torch.Tensor) -> np.ndarray:
-    return tensor.detach().cpu().numpy()
+def _array(tensor: Any, name: str) -> np.ndarray:
+    """A dense tensor as an array."""
+    try:
+        found = tensor.detach().cpu().numpy()
+    except (AttributeError, TypeError, RuntimeError):
+        kind = getattr(tensor, "dtype", type(tensor).__name__)
+        raise GraphError(f"{name} is {kind}; a dense tensor of numbers that NumPy has is needed") from None
+    return np.asarray(found)
 
 
-def _features(x: torch.Tensor | None) -> Any:
+def _features(x: Any) -> Any:
     import torch
 
     if x is None:
         return None
-    if x.dim() != 2:
-        raise GraphError(f"x has shape {tuple(x.shape)}; (N, F) is needed")
+    if not isinstance(x, torch.Tensor) or x.dim() != 2:
+        raise GraphError(f"x has shape {tuple(getattr(x, 'shape', ()))}; a tensor (N, F) is needed")
     if x.layout is torch.strided:
-        return _array(x)
-    coo = x.detach().cpu().to_sparse_coo().coalesce()
-    return sp.csr_array((coo.values().numpy(), tuple(coo.indices().numpy())), shape=tuple(x.shape))
+        found = _array(x, "x")
+    else:
+        coo = x.detach().cpu().to_sparse_coo().coalesce()
+        ends = tuple(coo.indices().numpy())
+        found = sp.csr_array((_array(coo.values(), "x"), ends), shape=tuple(x.shape))
+    if found.dtype.kind not in "fiub":
+        raise GraphError(f"x is {found.dtype}; real numbers are needed")
+    return found.astype(np.float32)
 
 
-def _labels(y: torch.Tensor | None, count: int) -> np.ndarray:
+def _labels(y: Any, count: int) -> np.ndarray:
     if y is None:
         return np.full(count, -1, dtype=np.int64)
-    values = _array(y)
-    if values.ndim == 2 and values.shape[1] > 1:
+    values = _array(y, "y")
+    if values.ndim not in (1, 2) or values.size != len(values):
         raise GraphError(f"y has shape {values.shape}: one label per node is needed, (N,)")
     return np.where(np.isnan(values), -1, values).reshape(-1) if values.dtype.kind == "f" else values.reshape(-1)
-
-
-def _adjacency(data: Data, count: int) -> sp.coo_array:
-    if data.get("edge_index") is None:
-        raise GraphError("the PyG data has no edge_index (adj_t is not read)")
-    edges = _array(data.edge_index)
-    if edges.ndim != 2 or edges.shape[0] != 2:
-        raise GraphError(f"edge_index has shape {edges.shape}; (2, E) is needed")
-    if edges.size and (edges.min() < 0 or edges.max() >= count):
-        bad = edges.min() if edges.min() < 0 else edges.max()
-        raise GraphError(f"edge_index names node {bad}, but the graph has nodes 0 to {count - 1}")
-    weights = None if data.get("edge_weight") is None else _array(data.edge_weight).reshape(-1)
-    if weights is not None and weights.size != edges.shape[1]:
-        raise GraphError(f"there are {weights.size} edge weights for {edges.shape[1]} edges")
-    return edge_matrix(edges[0], edges[1], count, weights)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -202,6 +201,9 @@ def find_link(
         counts = table.texts[source].counts
         if link.target == EVERY or counts.size >= DISTINCT * max(counts.sum(), 1):
             return EntitySchema(table=name, link=through, id=source)
+    if link.target == EVERY:
+        message = f"no column holds the entities of an earlier link (columns: {', '.join(table.cells)})"
+        return table.fault(message, option="link", value=f"{table.file}:ENTITY-*")
     target = link.target or (undated[0] if len(undated) == 1 else None)
     if source is None or target is None or source == target:
         message = f"which columns hold the rows and what they share is not clear (columns: {', '.join(table.cells)})"
@@ -214,7 +216,7 @@ def find_link(
 
 def clean_name(text: str) -> str:
     """A name that a relation may have."""
-    return re.sub(r"[./+]", "_", text)
+    return "".join("_" if letter in "./+" or not letter.isprintable() else letter for letter in text) or "_"
 
 
 def _entries(

@@ -33,6 +33,13 @@ class Link:
     target: str | None = None
     name: str | None = None
 
+    def check(self) -> None:
+        """Refuse names that are not texts."""
+        for field in ("source", "target", "name"):
+            value = getattr(self, field)
+            if not (value is None or (isinstance(value, str) and value)):
+                raise SettingError(f"{field} of a Link is {value!r}, but must be a text")
+
 
 @dataclass(frozen=True)
 class TableOptions:
@@ -73,6 +80,9 @@ class TableOptions:
             bad = [link for link in lists["links"] if not isinstance(link, str | Link)]
             if bad:
                 raise SettingError(f"links has {bad[0]!r}, but takes names of columns and drgst.Link(table)")
+            for link in lists["links"]:
+                if isinstance(link, Link):
+                    link.check()
         options = cls(**{**given, **lists})
         for name, choices in _CHOICES.items():
             value, allowed = getattr(options, name), get_args(choices)

@@ -156,12 +156,12 @@ def folder_options(**given: Any) -> TableOptions:
 
 
 def open_tables(
-    source: PathLike, edges: Any = None, classes: tuple[str, ...] | None = None, **options: Any
+    given: PathLike, edges: Any = None, classes: tuple[str, ...] | None = None, /, **options: Any
 ) -> TableGraph:
     """The graph of tables: by :func:`from_tables` with ``label``, or with ``classes``, else of a graph folder."""
     if "label" in options or classes is not None:
-        return read_graph(source, edges, TableOptions.of(**options, classes=classes))
-    return read_folder(*table_paths(Path(source).expanduser()), **options)
+        return read_graph(given, edges, TableOptions.of(**options, classes=classes))
+    return read_folder(*table_paths(Path(given).expanduser()), **options)
 
 
 def table_paths(path: Path) -> tuple[Path, Path]:

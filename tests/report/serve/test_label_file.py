@@ -51,3 +51,11 @@ def test_a_folder_that_is_gone_is_an_error_in_one_sentence(tmp_path: Path) -> No
     with pytest.raises(DataFileError, match=r"can't write .*labels.csv: No such file"):
         file.give(AddedLabel("a", "x"))
     assert file.labels == {}
+
+
+@pytest.mark.parametrize("content", [b"id;label\na;x\n", "id,label\na,\xfc\n".encode("latin1"), b"label,id\r\nx,a\r\n"])
+def test_a_file_of_another_form_is_rewritten_before_it_is_continued(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "labels.csv").write_bytes(content)
+    LabelFile(tmp_path / "labels.csv", []).give(AddedLabel("b", "y"))
+    first, second = read_added([tmp_path / "labels.csv"])
+    assert (first.id, first.label, second.id, second.label) == ("a", "\xfc" if b"\xfc" in content else "x", "b", "y")

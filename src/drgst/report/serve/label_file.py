@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from drgst.errors import DataFileError
-from drgst.files import csv_text, original_cell, reading, replacing
+from drgst.files import csv_text, reading, replacing
 from drgst.runs.added_labels import COLUMNS, AddedLabel, read_added
 
 HEAD = (*COLUMNS, "time")
@@ -38,6 +37,8 @@ class LabelFile:
         if path.exists():
             self._repair()
             self.labels = {label.id: label for label in _read(path)}
+            if not _can_be_continued(path):
+                self._rewrite()
         else:
             self.labels = {label.id: TimedLabel(**vars(label)) for label in earlier}
             self._rewrite()
@@ -87,8 +88,19 @@ class LabelFile:
 
 
 def _read(path: Path) -> list[TimedLabel]:
+    from drgst.tables.source import open_table  # pyarrow is slow to import
+
     if path.read_bytes().count(b"\n") < 2:  # the header alone
         return []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        times = {original_cell(row["id"]): row.get("time") or "" for row in csv.DictReader(file) if row.get("id")}
+    texts = open_table(path, "labels").checked().texts
+    rows = range(texts["id"].rows) if {"id", "time"} <= texts.keys() else ()
+    times = {texts["id"].text(row): texts["time"].text(row) for row in rows}
     return [TimedLabel(**vars(label), time=times.get(label.id, "")) for label in read_added([path])]
+
+
+def _can_be_continued(path: Path) -> bool:
+    """Whether a line may be appended: the file has our columns, separated by commas, in UTF-8."""
+    try:
+        return path.read_bytes().decode().startswith(csv_text([HEAD]))
+    except UnicodeDecodeError:
+        return False
