@@ -26,7 +26,9 @@ ORDERS = {
         "inspection | build | schema | read"
     ),
     "io": "convert folder pyg split_files write_tables | npz | build_folder graph_files",
-    "transforms": "products rank_normalise softmax | incidence | features propagate | approximate structure | knn",
+    "transforms": (
+        "products rank_normalise softmax | divided | incidence | features propagate | approximate structure | knn"
+    ),
     "nn": "random records | ops | models | adam inputs losses | training registry | minibatch",
     "uncertainty": "dropedge | calibration class_prior | gain cagcn",
     "nn/ops": "sparse | adjacency attention dropout linear",

@@ -8,17 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 import torch.distributed as dist
 
 from drgst.datasets.synthetic import block_model
+from drgst.graph.core import Graph
+from drgst.graph.relation import Relation
 from drgst.graph.split import random_split
 from drgst.recipes import find_recipe
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.problem import Problem
+from drgst.selftrain.views import shared as view_tables
+from drgst.selftrain.views import structure
 from drgst.selftrain.views.graph_views import Views
 from drgst.shards import ALONE, ProcessGroup, Shards
-from drgst.transforms import approximate, knn
+from drgst.transforms import approximate, features, knn
+from drgst.transforms.features import krylov_vectors, projection
+from drgst.transforms.propagate import sym_norm
 
 GRAPH = block_model(300, 1_500, seed=0, classes=3, features=60, homophily=0.6)
 
@@ -51,8 +58,12 @@ def _exchanges(shards: Shards) -> dict[str, Any]:
     whole = np.arange(35, dtype=np.float32).reshape(7, 5)
     own = whole[shards.rows(7)]
     return {
-        "rows": shards.to_rows(whole[:, shards.columns(5)].astype(np.float16), 5),
+        "blocks": np.concatenate(list(shards.blocks(own, 7))),
         "all": shards.all_rows(own, 7),
+        "mean": shards.mean(own),
+        "extremes": np.stack(shards.extremes(own)),
+        "any": shards.any(shards.rank == 0),
+        "swap": np.concatenate(shards.swap([own[rank : rank + 1] for rank in range(shards.size)])),
         "sum": shards.sum(np.array([shards.rank + 1.0, 2])),
         "first": shards.first(("a", shards.rank)),
         "at": shards.at(own, np.array([6, 0, 3]), 7),
@@ -62,7 +73,11 @@ def _exchanges(shards: Shards) -> dict[str, Any]:
 def test_exchanges_by_hand() -> None:
     whole = np.arange(35, dtype=np.float32).reshape(7, 5)
     for rank, found in enumerate(in_two_processes(_exchanges)):
-        np.testing.assert_array_equal(found["rows"], whole[:3] if rank == 0 else whole[3:])
+        np.testing.assert_array_equal(found["blocks"], whole)
+        np.testing.assert_array_equal(found["mean"], whole.mean(axis=0))
+        np.testing.assert_array_equal(found["extremes"], [whole[-1], whole[0]])
+        np.testing.assert_array_equal(found["swap"], whole[[rank, 3 + rank]])
+        assert found["any"]
         np.testing.assert_array_equal(found["all"], whole)
         np.testing.assert_array_equal(found["sum"], [3, 4])
         np.testing.assert_array_equal(found["at"], whole[[6, 0, 3]])
@@ -71,15 +86,23 @@ def test_exchanges_by_hand() -> None:
 
 def test_one_process_has_everything() -> None:
     found = _exchanges(ALONE)
-    np.testing.assert_array_equal(found["rows"], found["all"])
+    np.testing.assert_array_equal(found["blocks"], found["all"])
     assert found["first"] == ("a", 0)
 
 
-def _views(shards: Shards) -> dict[str, np.ndarray]:
-    views = Views(GRAPH, shards=shards)
-    made = {name: views[name] for name in views.default_weights()}
+def _views(shards: Shards, graph: Graph = GRAPH) -> dict[str, np.ndarray]:
+    views = Views(graph, shards=shards)
+    made = {name: views[name].astype(np.float32) for name in views.default_weights()}
     means = {name: a for name, a in views.maps.arrays.items() if name.endswith(".mean")}
     return made | means | {"defaults": np.array(list(views.default_weights().values()))}
+
+
+def _compare(function: Callable[[Shards], dict[str, np.ndarray]], atol: float) -> None:
+    alone, (first, second) = function(ALONE), in_two_processes(function)
+    for name, whole in alone.items():
+        shared = name.endswith((".mean", ".map")) or name == "defaults"
+        found = first[name] if shared else np.concatenate([first[name], second[name]])
+        np.testing.assert_allclose(found, whole, atol=atol, err_msg=name)
 
 
 @pytest.mark.parametrize("approximated", [False, True])
@@ -90,11 +113,61 @@ def test_views_of_two_processes(monkeypatch: pytest.MonkeyPatch, approximated: b
         monkeypatch.setattr(approximate, "LINKED_NODES", 10)
         monkeypatch.setattr(approximate, "CLUSTER_SIZE", 50)
         pytest.importorskip("faiss")
-    alone, (first, second) = _views(ALONE), in_two_processes(_views)
-    for name, whole in alone.items():
-        shared = name.endswith((".mean", ".map")) or name == "defaults"
-        found = first[name] if shared else np.concatenate([first[name], second[name]])
-        np.testing.assert_allclose(found, whole, atol=1e-5, err_msg=name)
+    _compare(_views, 1e-5)
+
+
+def _cosines_of_views(shards: Shards) -> dict[str, np.ndarray]:
+    views = Views(GRAPH, shards=shards)
+    whole = {name: shards.all_rows(views[name].astype(np.float32), 300) for name in views.available}
+    return {name: rows[shards.rows(300)] @ rows.T for name, rows in whole.items()}
+
+
+def test_views_of_a_large_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As above 100,000 nodes: stored in 16 bits, with few columns by a Krylov space, whose signs are not fixed."""
+    pytest.importorskip("faiss")
+    for module, name, value in (
+        (knn, "EXACT_NODES", 10),
+        (approximate, "LINKED_NODES", 10),
+        (approximate, "CLUSTER_SIZE", 50),
+        (features, "MANY_ROWS", 100),
+        (structure, "MANY_ROWS", 100),
+        (view_tables, "WIDE_NODES", 100),
+        (view_tables, "MAX_COLUMNS", 8),
+        (view_tables, "MIN_COLUMNS", 8),
+    ):
+        monkeypatch.setattr(module, name, value)
+    _compare(_cosines_of_views, 0.02)
+
+
+def test_views_of_relations_and_numeric_features() -> None:
+    rng = np.random.default_rng(0)
+    incidence = sp.csr_array((rng.random((300, 40)) < 0.05).astype(np.float32))
+    numeric = (rng.standard_normal((300, 5)) * [1, 10, 100, 1e3, 1e4]).astype(np.float32)
+    names = np.array([str(k) for k in range(40)])
+    graph = GRAPH.with_(features=numeric, relations=(Relation.of("device", incidence, names),))
+    _compare(lambda shards: _views(shards, graph), 1e-4)
+
+
+@pytest.mark.parametrize("of", [krylov_vectors, projection])
+def test_singular_vectors_of_divided_features(monkeypatch: pytest.MonkeyPatch, of: Callable[..., np.ndarray]) -> None:
+    """They span what those of one process span."""
+    monkeypatch.setattr(features, "GRAM_COLUMNS", 10)
+    rng = np.random.default_rng(0)
+    x = sp.csr_array(rng.standard_normal((300, 4)) @ rng.standard_normal((4, 40)), dtype=np.float32)
+    first, second = in_two_processes(lambda shards: of(x[shards.rows(300)], 4, shards=shards))
+    np.testing.assert_array_equal(first, second)
+    alone = of(x, 4)
+    np.testing.assert_allclose(first @ first.T, alone @ alone.T, atol=1e-3)
+
+
+def test_products_of_a_divided_matrix_are_bit_identical() -> None:
+    s, x = sym_norm(GRAPH.adjacency), np.random.default_rng(0).random((300, 7), dtype=np.float32)
+
+    def product(shards: Shards) -> np.ndarray:
+        rows = shards.rows(300)
+        return sym_norm(GRAPH.adjacency[rows], shards) @ x[rows]
+
+    np.testing.assert_array_equal(np.concatenate(in_two_processes(product)), s @ x)
 
 
 def _run(shards: Shards) -> tuple[np.ndarray, np.ndarray]:

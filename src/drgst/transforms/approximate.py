@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,21 +34,32 @@ CLUSTER_COLUMNS, FEWEST_QUANTISED = 64, 16  # of the reduced rows that are searc
 QUERIES = 8_192  # nodes that are searched for at a time
 
 
+class Rows(Protocol):
+    """The unit rows of nodes, (N, F), that are read when they are asked for."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    def __getitem__(self, nodes: np.ndarray) -> Features: ...
+
+
 def approximate_neighbours(
-    faiss: Any, x: Features, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
+    faiss: Any, x: Features | Rows, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
 ) -> sp.csr_array:
     """cos(x_u, x_v) for k near v ≠ u of every u, (N, N) CSR, for unit rows x: links up to 100,000 nodes, else clusters.
 
-    ``faiss`` is the module. The result does not depend on the number of threads.
+    ``faiss`` is the module. The result does not depend on the number of threads. Of several ``shards`` it has the own
+    rows, as what ``reduced`` gives.
     """
-    if x.shape[0] <= LINKED_NODES:
-        columns, scores = _linked(faiss, x, k)
+    count = x.shape[0]
+    if count <= LINKED_NODES:
+        columns, scores = (found[shards.rows(count)] for found in _linked(faiss, x, k))
     else:
         z = reduced() if reduced else reduce_columns(x, REDUCED_COLUMNS)
         columns, scores = _clustered(faiss, x, z, k, shards)
     keep = scores > 0
     indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(keep, axis=1))])
-    return sp.csr_array((scores[keep], columns[keep], indptr), shape=(x.shape[0], x.shape[0]))
+    return sp.csr_array((scores[keep], columns[keep], indptr), shape=(columns.shape[0], count))
 
 
 def _linked(faiss: Any, x: Features, k: int) -> Neighbours:
@@ -74,13 +85,13 @@ def _linked(faiss: Any, x: Features, k: int) -> Neighbours:
     return columns, scores
 
 
-def _clustered(faiss: Any, x: Features, z: np.ndarray, k: int, shards: Shards) -> Neighbours:
+def _clustered(faiss: Any, x: Features | Rows, z: np.ndarray, k: int, shards: Shards) -> Neighbours:
     """The k nearest of 6 k candidates by z, the reduced rows, among the nodes of the clusters nearest to a node.
 
     There are N / 1,000 clusters, at most 2,048, made by k-means of a sample; 8 are searched for every node, above 2
     million nodes 2. Inner products with a node's residual z - c are those of its product quantisation, 4 bits for two
     columns (Jégou et al. 2011; André et al. 2015); the exact cosine of x then decides between the candidates. Nodes are
-    divided among the ``shards``, and among as many threads as torch has.
+    divided among the ``shards``, of which each has the quantised rows of all, and among as many threads as torch has.
     """
     import torch  # slow to import
 
@@ -88,13 +99,13 @@ def _clustered(faiss: Any, x: Features, z: np.ndarray, k: int, shards: Shards) -
     z = np.ascontiguousarray(row_l2(z[:, :CLUSTER_COLUMNS]), dtype=np.float32)
     z = np.pad(z, ((0, 0), (0, 1))) if z.shape[1] % 2 else z
     with _one_thread(faiss):
-        index = _index(faiss, z)
+        index = _index(faiss, z, x.shape[0], shards)
     columns, scores = _empty(own.stop - own.start, k)
 
     def search(first: int) -> None:
         faiss.omp_set_num_threads(1)  # of this thread
         last = min(first + QUERIES, own.stop)
-        found, near = index.search(z[first:last], candidates + 1)  # itself is among them
+        found, near = index.search(z[first - own.start : last - own.start], candidates + 1)  # itself is among them
         for rows in row_blocks(last - first, _row_width(x, candidates)):
             nodes = np.arange(first, last)[rows]
             there = nodes - own.start
@@ -103,18 +114,20 @@ def _clustered(faiss: Any, x: Features, z: np.ndarray, k: int, shards: Shards) -
     with ThreadPoolExecutor(torch.get_num_threads()) as pool:
         for _ in pool.map(search, range(own.start, own.stop, QUERIES)):
             pass
-    return shards.all_rows(columns, x.shape[0]), shards.all_rows(scores, x.shape[0])
+    return columns, scores
 
 
-def _index(faiss: Any, z: np.ndarray) -> Any:
-    """The clusters of the unit rows z, (N, D), with the quantised rows of their nodes."""
-    count, width = z.shape
+def _index(faiss: Any, z: np.ndarray, count: int, shards: Shards) -> Any:
+    """The clusters of the unit rows z, (``count``, D), with the quantised rows of their nodes."""
+    width = z.shape[1]
     clusters = min(max(1, round(count / CLUSTER_SIZE)), MOST_CLUSTERS)
     kind = f"PQ{width // 2}x4fs" if width >= FEWEST_QUANTISED else "Flat"
     index = faiss.index_factory(width, f"IVF{clusters},{kind}", faiss.METRIC_INNER_PRODUCT)
     index.cp.niter, index.cp.spherical, index.cp.min_points_per_centroid = CLUSTER_ROUNDS, True, 1
-    index.train(np.ascontiguousarray(z[:: max(1, count // max(CLUSTER_SAMPLE * clusters, LEAST_SAMPLE))]))
-    index.add(z)
+    step = max(1, count // max(CLUSTER_SAMPLE * clusters, LEAST_SAMPLE))
+    index.train(np.ascontiguousarray(shards.at(z, np.arange(0, count, step), count)))
+    for block in shards.blocks(z, count):
+        index.add(block)
     index.nprobe = next(searched for nodes, searched in SEARCHED if count <= nodes)
     return index
 
@@ -133,13 +146,13 @@ def _one_thread(faiss: Any) -> Iterator[None]:
         faiss.omp_set_num_threads(threads)
 
 
-def _row_width(x: Features, candidates: int) -> int:
+def _row_width(x: Features | Rows, candidates: int) -> int:
     """Numbers per row that the exact cosines of ``candidates`` need."""
     return x.shape[1] * (candidates + 1 if isinstance(x, np.ndarray) else 1)
 
 
 def _best(
-    x: Features | None, nodes: np.ndarray, near: np.ndarray, found: np.ndarray, k: int
+    x: Features | Rows | None, nodes: np.ndarray, near: np.ndarray, found: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k of the candidates ``near`` of highest score ``found``, or of highest cosine of x where it is given."""
     none = (near == nodes[:, None]) | (near < 0)  # itself, or none found
@@ -149,10 +162,10 @@ def _best(
     return np.take_along_axis(near, best, axis=1), np.take_along_axis(score, best, axis=1)
 
 
-def _cosines(x: Features, nodes: np.ndarray, columns: np.ndarray) -> np.ndarray:
+def _cosines(x: Features | Rows, nodes: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """x_u · x_v for u in ``nodes`` and the v in its row of ``columns``, (U, V), for unit rows x."""
     own, others = x[nodes], x[columns.ravel()]
-    if isinstance(x, np.ndarray):
+    if isinstance(others, np.ndarray):
         return np.einsum("uf,uvf->uv", own, others.reshape(*columns.shape, -1))
     per_row = np.diff(others.indptr[:: columns.shape[1]])
     place = np.repeat(np.arange(own.shape[0]) * own.shape[1], per_row) + others.indices

@@ -11,12 +11,14 @@ import scipy.sparse as sp
 
 from drgst.errors import SettingError
 from drgst.graph.core import Features
+from drgst.shards import ALONE, Shards
 from drgst.transforms.incidence import LinkMatrix
 from drgst.transforms.products import MANY_ROWS, ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
 from drgst.transforms.rank_normalise import RankTable, is_numeric
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
 KRYLOV_BLOCKS = 6  # of a Krylov space; fewer and wider ones are less exact: 16 columns 6 times beat 24 columns 4 times
+FEATURES = (np.ndarray, sp.csr_array)  # types of matrices that are held as a whole
 FEW_ROUNDS = 3  # of subspace iteration where singular vectors are features, which need not be exact
 Product: TypeAlias = ScaledMatrix | LinkMatrix  # matrices that are known by their products
 
@@ -32,13 +34,18 @@ def row_l2(x: Features) -> Features:
     return _divide_rows(x, np.sqrt(_row_sums(squares)))
 
 
-def idf(x: Features) -> np.ndarray:
+def idf(x: Features, shards: Shards = ALONE) -> np.ndarray:
     """1 + log((1 + N) / (1 + n_j)) with n_j the number of nodes that have feature j, (F,) float32."""
     if isinstance(x, sp.csr_array):
         present = np.bincount(x.indices, minlength=x.shape[1])
     else:
         present = np.count_nonzero(x, axis=0)
-    return idf_of(present, x.shape[0])
+    return idf_of(shards.sum(present), total_rows(x, shards))
+
+
+def total_rows(x: Features | Product, shards: Shards) -> int:
+    """N, of a matrix of which each of the ``shards`` has its rows."""
+    return int(shards.sum(np.array(x.shape[0]))) if isinstance(x, FEATURES) else x.shape[0]
 
 
 def idf_of(present: np.ndarray, nodes: int) -> np.ndarray:
@@ -51,60 +58,92 @@ def scale_columns(x: Features, by: np.ndarray) -> Features:
     return _like(x, x.data * by[x.indices]) if isinstance(x, sp.csr_array) else x * by
 
 
-def svd(x: Features | Product, k: int, seed: int, rounds: int = 7, symmetric: bool = False) -> np.ndarray:
+def svd(
+    x: Features | Product, k: int, seed: int, rounds: int = 7, symmetric: bool = False, shards: Shards = ALONE
+) -> np.ndarray:
     """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
 
     Of a ``symmetric`` X no transpose is made. Signs are fixed (the largest entry of each column is positive), so that a
-    seed gives the same matrix again.
+    seed gives the same matrix again. Of several ``shards`` X and the result have the own rows.
     """
-    limit = min(x.shape)
+    limit = min(total_rows(x, shards), x.shape[1])
     if not 1 <= k <= limit:
         raise SettingError(f"svd has k = {k}, but a matrix of shape {x.shape} allows 1 to {limit}")
-    transposed = x if symmetric else _transposed(x)
-    q = np.random.default_rng(seed).standard_normal((x.shape[1], min(k + 10, limit)), dtype=np.float32)
+    right = _Transposed(x, symmetric, shards)
+    q = right.random(seed, min(k + 10, limit))
     for _ in range(rounds):
-        q = orthonormalise(_product(transposed, orthonormalise(_product(x, q))))
-    q = orthonormalise(_product(x, q))
-    squares, u = np.linalg.eigh(gram(_product(transposed, q)))  # Qᵀ X Xᵀ Q = U Σ² Uᵀ, in ascending order
+        q = orthonormalise(right @ orthonormalise(_product(x, q), shards), right.shards)
+    q = orthonormalise(_product(x, q), shards)
+    squares, u = np.linalg.eigh(gram(right @ q, right.shards))  # Qᵀ X Xᵀ Q = U Σ² Uᵀ, in ascending order
     leading = u[:, -k:] * np.sqrt(np.maximum(squares[-k:], 0))
     reduced = multiply_rows(q, leading[:, ::-1].astype(np.float32))
-    highest, lowest = reduced.max(axis=0), reduced.min(axis=0)
+    highest, lowest = shards.extremes(reduced)
     reduced *= np.where(-lowest > highest, -1, 1).astype(np.float32)
     return reduced
 
 
-def krylov_vectors(x: Features | Product, k: int, symmetric: bool = False) -> np.ndarray:
+def krylov_vectors(x: Features | Product, k: int, symmetric: bool = False, shards: Shards = ALONE) -> np.ndarray:
     """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ, in the Krylov space span(M Ω, …, M⁶ Ω), M = XᵀX, Ω random.
 
     Musco, Musco, Randomized Block Krylov Methods, NeurIPS 2015. M = X where X is ``symmetric``. Of its 1.5 k
     dimensions, the k leading ones are kept. Directions that are hardly above the noise show after half of the products
     of :func:`svd` with 3 rounds: those of a block model of 200,000 nodes predict 54 instead of 45 % of its classes.
     """
-    transposed = x if symmetric else _transposed(x)
+    right = _Transposed(x, symmetric, shards)
     width = -(-3 * k // (2 * KRYLOV_BLOCKS))
-    basis = np.empty((x.shape[1], width * KRYLOV_BLOCKS), dtype=np.float32)
-    q = np.random.default_rng(0).standard_normal((x.shape[1], width), dtype=np.float32)
+    q = right.random(0, width)
+    basis = np.empty((q.shape[0], width * KRYLOV_BLOCKS), dtype=np.float32)
     for start in range(0, basis.shape[1], width):
-        q = orthonormalise(_product(transposed, q if symmetric else _product(x, q)))
+        q = orthonormalise(right @ (q if symmetric else _product(x, q)), right.shards)
         basis[:, start : start + width] = q
-    basis = orthonormalise(basis)
-    _, v = np.linalg.eigh(gram(_product(x, basis)))  # in ascending order
+    basis = orthonormalise(basis, right.shards)
+    _, v = np.linalg.eigh(gram(_product(x, basis), shards))  # in ascending order
     return multiply_rows(basis, np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32))
 
 
-def projection(x: Features | Product, k: int) -> np.ndarray | None:
-    """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ; None where X has k rows or columns or fewer and needs no reduction."""
-    if min(x.shape) <= k:
+class _Transposed:
+    """Xᵀ for products with matrices whose rows are divided as those of X are.
+
+    The columns of features are the same in every process, so that products are summed. Those of a matrix of nodes and
+    nodes are divided as its rows.
+    """
+
+    def __init__(self, x: Features | Product, symmetric: bool, shards: Shards) -> None:
+        self.x = x if symmetric else x.T.tocsr() if isinstance(x, sp.csr_array) else x.T
+        self.count, divided = x.shape[1], not isinstance(x, FEATURES)
+        self.shards, self.sum = (shards, ALONE.sum) if divided else (ALONE, shards.sum)
+
+    def __matmul__(self, y: np.ndarray) -> np.ndarray:
+        return self.sum(_product(self.x, y))
+
+    def random(self, seed: int, width: int) -> np.ndarray:
+        """The rows of this process of a matrix of standard normal numbers with a row per column of X, float32."""
+        rng, own, kept = np.random.default_rng(seed), self.shards.rows(self.count), []
+        if self.shards.size == 1:
+            return rng.standard_normal((self.count, width), dtype=np.float32)
+        for start in range(0, self.count, MANY_ROWS):
+            block = rng.standard_normal((min(MANY_ROWS, self.count - start), width), dtype=np.float32)
+            kept.append(block[max(own.start - start, 0) : max(own.stop - start, 0)])
+        return np.concatenate(kept)
+
+
+def projection(x: Features | Product, k: int, shards: Shards = ALONE) -> np.ndarray | None:
+    """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ; None where X has k rows or columns or fewer and needs no reduction.
+
+    Of several ``shards`` X has the own rows, and V, too, where the columns of X are nodes.
+    """
+    count = total_rows(x, shards)
+    if min(count, x.shape[1]) <= k:
         return None
     if isinstance(x, ScaledMatrix | LinkMatrix) or x.shape[1] > GRAM_COLUMNS:
-        if x.shape[0] > MANY_ROWS:
-            return krylov_vectors(x, k)
-        reduced = svd(x, k, seed=0, rounds=FEW_ROUNDS)
-        squares = np.maximum((reduced * reduced).sum(axis=0), np.finfo(np.float32).tiny)
-        v = _product(_transposed(x), reduced)
+        if count > MANY_ROWS:
+            return krylov_vectors(x, k, shards=shards)
+        reduced = svd(x, k, seed=0, rounds=FEW_ROUNDS, shards=shards)
+        squares = np.maximum(shards.sum((reduced * reduced).sum(axis=0)), np.finfo(np.float32).tiny)
+        v = _Transposed(x, False, shards) @ reduced
         return np.asarray(np.divide(v, squares, out=v), dtype=np.float32)  # Xᵀ U Σ / Σ² = V
     square = x.T @ x
-    _, v = np.linalg.eigh(np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), dtype=np.float64))
+    _, v = np.linalg.eigh(shards.sum(np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), np.float64)))
     return np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32)
 
 
@@ -135,30 +174,27 @@ class FeatureMap:
     vectors: np.ndarray | None  # V, (F, k); None where there are few columns
 
     @classmethod
-    def fit(cls, x: Features, k: int, prepared: bool = False) -> FeatureMap:
-        """The map of at most ``k`` columns for features like ``x``, (N, F); ``prepared`` ones are not ranked."""
-        ranks = RankTable.fit(x) if not prepared and is_numeric(x) else None
+    def fit(cls, x: Features, k: int, prepared: bool = False, shards: Shards = ALONE) -> FeatureMap:
+        """The map of at most ``k`` columns for features like ``x``, (N, F); ``prepared`` ones are not ranked.
+
+        Of several ``shards`` x has the own rows.
+        """
+        ranks = RankTable.fit(x, shards) if not prepared and is_numeric(x, shards) else None
         x = x if ranks is None else ranks(x)
         values = x if isinstance(x, np.ndarray) else x.data
         shift = None
-        if values.min(initial=0) < 0:
-            mean, deviation = _moments(x)
+        if shards.any(values.min(initial=0) < 0):
+            mean, deviation = _moments(x, shards)
             scale = (1 / np.where(deviation > 0, deviation, 1)).astype(np.float32)
             shift = mean.astype(np.float32) if x.shape[1] <= GRAM_COLUMNS else None
         else:
-            scale = np.sqrt(idf(x))
+            scale = np.sqrt(idf(x, shards))
         plain = cls(None, shift, scale, None)
-        return cls(ranks, shift, scale, projection(plain.weighted(x), k))
+        return cls(ranks, shift, scale, projection(plain.weighted(x), k, shards))
 
-    def __call__(self, x: Features, columns: slice = slice(None)) -> np.ndarray:
-        """The table of the nodes with features ``x``, (N, ≤k) float32, or some of its columns."""
-        if self.vectors is None:
-            return project(self.weighted(x)[:, columns], None)
-        return project(self.weighted(x), np.ascontiguousarray(self.vectors[:, columns]))
-
-    @property
-    def width(self) -> int:
-        return int(self.scale.size if self.vectors is None else self.vectors.shape[1])
+    def __call__(self, x: Features) -> np.ndarray:
+        """The table of the nodes with features ``x``, (N, ≤k) float32."""
+        return project(self.weighted(x), self.vectors)
 
     def weighted(self, x: Features) -> Features:
         """The rows of unit length before their columns are reduced, (N, F)."""
@@ -179,21 +215,17 @@ class FeatureMap:
         return cls(table, arrays.get("shift"), arrays["scale"], arrays.get("vectors"))
 
 
-def _moments(x: Features) -> tuple[np.ndarray, np.ndarray]:
+def _moments(x: Features, shards: Shards) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of every column, (F,) float64."""
-    mean = np.asarray(x.mean(axis=0, dtype=np.float64)).reshape(-1)
+    mean = shards.mean(x)
     squares = x * x if isinstance(x, np.ndarray) else x.multiply(x)
-    variance = np.asarray(squares.mean(axis=0, dtype=np.float64)).reshape(-1) - mean * mean
+    variance = shards.mean(squares) - mean * mean
     return mean, np.sqrt(np.maximum(variance, 0))
 
 
 def _product(x: Features | Product, y: np.ndarray) -> np.ndarray:
     """X Y, dense."""
     return multiply_sparse(x, y) if isinstance(x, sp.csr_array) else np.asarray(x @ y)
-
-
-def _transposed(x: Features | Product) -> Features | Product:
-    return x.T.tocsr() if isinstance(x, sp.csr_array) else x.T
 
 
 def _row_sums(x: Features) -> np.ndarray:

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph
+from drgst.shards import ALONE, Shards
+from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.products import multiply_sparse
 
 MOST_PAIRS = 10_000_000  # of nodes that share an entity, up to which they become edges
@@ -25,18 +27,20 @@ class Factor:
     is multiplied by their mean.
     """
 
-    matrix: sp.csr_array  # F, (N, E)
+    matrix: sp.csr_array  # F, (N, E); of several shards the own rows
     transpose: sp.csr_array  # Fᵀ, (E, N)
+    shards: Shards = ALONE
 
     @classmethod
-    def of(cls, b: sp.csr_array) -> Factor:
+    def of(cls, b: sp.csr_array, shards: Shards = ALONE) -> Factor:
         members = np.bincount(b.indices, minlength=b.shape[1])
         total = np.bincount(b.indices, b.data, minlength=b.shape[1])
         others = total - total / np.maximum(members, 1)
         weight = np.divide(1.0, others, out=np.zeros_like(others), where=members > 1)
         data = (b.data * np.sqrt(weight)[b.indices]).astype(np.float32)
         matrix = sp.csr_array((data, b.indices, b.indptr), shape=b.shape)
-        return cls(matrix, sp.csr_array(matrix.T))
+        matrix = matrix if shards.size == 1 else matrix[shards.rows(b.shape[0])]
+        return cls(matrix, sp.csr_array(matrix.T), shards)
 
     @property
     def squares(self) -> np.ndarray:
@@ -46,21 +50,24 @@ class Factor:
 
     def __matmul__(self, x: np.ndarray) -> np.ndarray:
         """F Fᵀ X."""
-        return multiply_sparse(self.matrix, multiply_sparse(self.transpose, x))
+        return multiply_sparse(self.matrix, self.shards.sum(multiply_sparse(self.transpose, x)))
 
 
 @dataclass(frozen=True, eq=False)
 class LinkMatrix:
-    """diag(l) (A + I) diag(r), (N, N), A = Σ_r F_r F_rᵀ without its diagonal + the adjacency of edges, if any."""
+    """diag(l) (A + I) diag(r), (N, N), A = Σ_r F_r F_rᵀ without its diagonal + the adjacency of edges, if any.
+
+    Where the rows of F_r are divided among several shards, so are those of the adjacency, l, r and X.
+    """
 
     left: np.ndarray  # l, (N,) float32
     factors: tuple[Factor, ...]
-    edges: sp.csr_array | None
+    edges: sp.csr_array | DividedMatrix | None
     diagonal: np.ndarray  # of I minus that of Σ_r F_r F_rᵀ, (N,) float32
     right: np.ndarray  # r, (N,) float32
 
     @classmethod
-    def of(cls, factors: Sequence[Factor], edges: sp.csr_array | None = None) -> LinkMatrix:
+    def of(cls, factors: Sequence[Factor], edges: sp.csr_array | DividedMatrix | None = None) -> LinkMatrix:
         """A + I."""
         diagonal = np.asarray(1 - sum(factor.squares for factor in factors), dtype=np.float32)
         ones = np.ones(diagonal.size, dtype=np.float32)
@@ -68,20 +75,21 @@ class LinkMatrix:
 
     def normalised(self) -> LinkMatrix:
         """Â = D̃^-½ (A + I) D̃^-½ with D̃ the row sums of A + I, as of edges (:func:`~.propagate.sym_norm`)."""
-        degrees = np.maximum((self @ np.ones((self.shape[0], 1), dtype=np.float32))[:, 0], 1)
+        degrees = np.maximum((self @ np.ones((self.left.size, 1), dtype=np.float32))[:, 0], 1)
         root = (1 / np.sqrt(degrees)).astype(np.float32)
         return LinkMatrix(root, self.factors, self.edges, self.diagonal, root)
 
     def unit_rows(self) -> LinkMatrix:
         """A + I with rows of about unit length: ‖a_u‖² = E (a_u · g)² over vectors g of random signs, of which 64."""
         g = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.float32), size=(self.shape[0], PROBES))
-        squares = np.square(self @ g).mean(axis=1)
+        squares = np.square(self @ g[self.factors[0].shards.rows(len(g))]).mean(axis=1)
         length = np.sqrt(np.maximum(squares, 1)).astype(np.float32)  # at least that of I
         return LinkMatrix(1 / length, self.factors, self.edges, self.diagonal, self.right)
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.left.size, self.left.size
+        count = int(self.factors[0].shards.sum(np.array(self.left.size)))
+        return count, count
 
     @property
     def nnz(self) -> int:

@@ -14,8 +14,8 @@ from drgst.errors import SettingError
 from drgst.extras import import_extra
 from drgst.graph.core import Features
 from drgst.shards import ALONE, Shards
-from drgst.transforms.approximate import approximate_neighbours
-from drgst.transforms.features import row_l2
+from drgst.transforms.approximate import Rows, approximate_neighbours
+from drgst.transforms.features import FEATURES, row_l2
 
 Piece: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, scores
 
@@ -26,19 +26,19 @@ MEMORY = 256 * 2**20  # bytes of the working memory of exact neighbours
 
 
 def nearest_neighbours(
-    features: Features, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
+    features: Features | Rows, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
 ) -> sp.csr_array:
     """cos(x_u, x_v) for the k nearest v ≠ u of every u, (N, N) CSR, one row per node, not symmetric.
 
     Only neighbours with a cosine above 0 count, so that a row without features has none. Up to 30,000 nodes neighbours
     are exact: N² products, for as many rows at a time as fit 256 MB. Above, they are found with faiss
     (:func:`~.approximate.approximate_neighbours`). ``reduced`` gives the features reduced to few columns, leading ones
-    first, where they are there already. Several ``shards`` divide the search by clusters; otherwise each process finds
-    all neighbours.
+    first, where they are there already. Of several ``shards`` it gives the own rows, as does the result. They divide
+    the search by clusters; otherwise each process finds all neighbours.
     """
     if k < 1:
         raise SettingError(f"k is {k}, but a node needs at least 1 neighbour")
-    x = row_l2(features)
+    x = row_l2(features) if isinstance(features, FEATURES) else features
     if x.shape[0] > EXACT_NODES:
         why = f"The search for nearest neighbours among more than {EXACT_NODES:,} nodes"
         return approximate_neighbours(import_extra("faiss", "large", why), x, k, reduced, shards)
@@ -48,21 +48,33 @@ def nearest_neighbours(
         pieces = _sparse_pieces(sp.csr_array(x), k, MEMORY)
     rows, columns, scores = (np.concatenate(part) for part in zip(*pieces, strict=True))
     keep = scores > 0
-    return sp.csr_array((scores[keep], (rows[keep], columns[keep])), shape=(x.shape[0], x.shape[0]))
+    found = sp.csr_array((scores[keep], (rows[keep], columns[keep])), shape=(x.shape[0], x.shape[0]))
+    return found if shards.size == 1 else found[shards.rows(x.shape[0])]
 
 
 def knn_adjacency(
-    features: Features, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
+    features: Features | Rows, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
 ) -> sp.csr_array:
     """A_uv = 1 where v is among the k nearest of u by cosine, or u among those of v, (N, N), symmetric."""
     near = nearest_neighbours(features, k, reduced, shards)
     near.data[:] = 1
     near.sort_indices()
-    both = sp.csr_array(near.maximum(near.T.tocsr()))
+    both = sp.csr_array(near.maximum(near.T.tocsr() if shards.size == 1 else _transposed(near, shards)))
     both.sort_indices()
     if both.nnz < np.iinfo(np.int32).max:
         both.indices, both.indptr = both.indices.astype(np.int32), both.indptr.astype(np.int32)
     return both
+
+
+def _transposed(near: sp.csr_array, shards: Shards) -> sp.csr_array:
+    """The own rows of Sᵀ from those of S, (n, N), with entries of 1."""
+    count, own = near.shape[1], shards.rows(near.shape[1])
+    pairs = np.stack([near.indices, np.repeat(np.arange(own.start, own.stop), np.diff(near.indptr))], axis=1)
+    ends = [shards.rows_of(rank, count).stop for rank in range(shards.size)]
+    process = np.searchsorted(ends, near.indices, side="right")
+    received = np.concatenate(shards.swap([pairs[process == rank] for rank in range(shards.size)]))
+    ones = np.ones(len(received), dtype=near.dtype)
+    return sp.csr_array((ones, (received[:, 0] - own.start, received[:, 1])), shape=near.shape)
 
 
 def can_find_neighbours(nodes: int) -> bool:

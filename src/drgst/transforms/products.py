@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
+from drgst.shards import ALONE, Shards
+
 BLOCK_BYTES = 16 * 2**20  # of a block of rows or columns: half of a common last-level cache
 NARROW_BYTES = 2**19  # of a block of rows that is converted from float16 and multiplied: half of a second-level cache
 MANY_ROWS = 100_000  # above which sums over blocks of rows are precise enough with float32 inside a block
@@ -82,11 +84,14 @@ def csr_tensor(crow: Any, col: Any, values: Any, shape: tuple[int, int]) -> Any:
         return torch.sparse_csr_tensor(crow, col, values, size=shape, check_invariants=False)
 
 
-def multiply_sparse(s: sp.csr_array, x: np.ndarray) -> np.ndarray:
+def multiply_sparse(s: Any, x: np.ndarray) -> np.ndarray:
     """S X, (N, D) float32, for X of float32, by SciPy or, where S is large, by torch, which has threads.
 
-    Both add the terms of an entry in the same order, so results are bit-identical.
+    Both add the terms of an entry in the same order, so results are bit-identical. A matrix that is known by its
+    products computes them itself.
     """
+    if not isinstance(s, sp.csr_array):
+        return np.asarray(s @ x)
     if s.nnz <= FEW_ENTRIES:
         return np.asarray(s.astype(np.float32, copy=False) @ x)
     import torch  # slow to import
@@ -102,7 +107,7 @@ class ScaledMatrix:
     """diag(l) S diag(r), (N, N), for a symmetric S that is in memory anyway: neither it nor its transpose is stored."""
 
     left: np.ndarray  # (N,) float32
-    matrix: sp.csr_array
+    matrix: Any  # S; where it is divided among processes, l and r have the own rows
     right: np.ndarray  # (N,) float32
 
     @property
@@ -115,7 +120,7 @@ class ScaledMatrix:
 
     def __matmul__(self, y: np.ndarray) -> np.ndarray:
         """Of (N, D) float32, a few columns at a time."""
-        found = np.empty((self.shape[0], y.shape[1]), dtype=np.float32)
+        found = np.empty(y.shape, dtype=np.float32)
         for columns in column_blocks(*y.shape):
             found[:, columns] = multiply_sparse(self.matrix, self.right[:, None] * y[:, columns])
             found[:, columns] *= self.left[:, None]
@@ -151,11 +156,15 @@ def as_float32(z: np.ndarray) -> np.ndarray:
     return torch.from_numpy(z).float().numpy()
 
 
-def gram(z: np.ndarray) -> np.ndarray:
-    """Zᵀ Z, (D, D) float64, for Z of any storage, (N, D): a block of rows at a time.
+def gram(z: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
+    """Zᵀ Z, (D, D) float64, for Z of any storage, (N, D): a block of rows at a time; of all ``shards`` together.
 
     Of more than 100,000 rows the products of a block are float32, and so small that rounding does not matter.
     """
+    return shards.sum(_own_gram(z))
+
+
+def _own_gram(z: np.ndarray) -> np.ndarray:
     if z.shape[0] > MANY_ROWS:
         return np.asarray(sum(in_parts(lambda part: _part_of_gram(z, part), z.shape[0])))
     total = np.zeros((z.shape[1], z.shape[1]))
@@ -180,19 +189,20 @@ def divide_rows(z: np.ndarray, squares: np.ndarray) -> None:
         z[rows] = z[rows] * scale[rows, None]
 
 
-def orthonormalise(y: np.ndarray) -> np.ndarray:
+def orthonormalise(y: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
     """Q with Qᵀ Q = I and the columns of Y as its span, (N, D), in place: Q = Y R^-1 with Yᵀ Y = Rᵀ R, twice.
 
-    Where Yᵀ Y is close to singular, by Householder reflections instead.
+    Where Yᵀ Y is close to singular, by Householder reflections of the rows of all ``shards`` instead.
     """
     for _ in range(2):  # the second time removes the rounding of the first
-        square = gram(y)
+        square = gram(y, shards)
         try:
             r = np.linalg.cholesky(square).T
         except np.linalg.LinAlgError:
             r = np.zeros_like(square)
         size = np.abs(np.diag(r))
         if size.min(initial=np.inf) <= 1e-5 * size.max(initial=0):
-            return np.asarray(np.linalg.qr(y)[0])
+            count = int(shards.sum(np.array(y.shape[0])))
+            return np.asarray(np.linalg.qr(shards.all_rows(y, count))[0])[shards.rows(count)]
         multiply_rows(y, np.linalg.inv(r).astype(y.dtype), out=y)
     return y

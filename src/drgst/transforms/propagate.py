@@ -11,28 +11,38 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.shards import ALONE, Shards
+from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.incidence import LinkMatrix
 from drgst.transforms.products import FEW_ENTRIES, column_blocks, divide_rows, torch_csr
 from drgst.transforms.softmax import DOUBLE_ROWS, softmax
 
 ROWS = 1_000_000  # of an adjacency matrix that are scaled at a time
-Normalised: TypeAlias = sp.csr_array | LinkMatrix  # SciPy has no type annotations
+Normalised: TypeAlias = sp.csr_array | LinkMatrix | DividedMatrix  # SciPy has no type annotations
 MatrixSum: TypeAlias = tuple[tuple[float, Normalised], ...]  # Σ_i w_i S_i as ((w_1, S_1), …), which is never formed
 
 
-def sym_norm(a: sp.csr_array) -> sp.csr_array:
-    """Â = D̃^-½ (A + I) D̃^-½ with D̃ the row sums of A + I: the normalising operator 𝔑(A) of the paper, (N, N)."""
-    return sym_norm_without_loops((a + sp.eye_array(a.shape[0], dtype=np.float32, format="csr")).tocsr())
+def sym_norm(a: sp.csr_array, shards: Shards = ALONE) -> sp.csr_array:
+    """Â = D̃^-½ (A + I) D̃^-½ with D̃ the row sums of A + I: the normalising operator 𝔑(A) of the paper, (N, N).
+
+    Of several ``shards``, here and below, A has the own rows, (n, N), and the result is a :class:`~.DividedMatrix`.
+    """
+    return sym_norm_without_loops(with_loops(a, shards), shards)
 
 
-def sym_norm_without_loops(a: sp.csr_array) -> sp.csr_array:
+def with_loops(a: sp.csr_array, shards: Shards = ALONE) -> sp.csr_array:
+    """A + I."""
+    own = shards.rows(a.shape[1])
+    return sp.csr_array(a + sp.eye_array(*a.shape, k=own.start, dtype=np.float32, format="csr"))
+
+
+def sym_norm_without_loops(a: sp.csr_array, shards: Shards = ALONE) -> sp.csr_array:
     """S = D^-½ A D^-½ with D the row sums of A; the row of an isolated node is zero, (N, N)."""
-    return _scale(a, 0.5, 0.5)
+    return _scale(a, 0.5, 0.5, shards)
 
 
-def mean_norm(a: sp.csr_array) -> sp.csr_array:
+def mean_norm(a: sp.csr_array, shards: Shards = ALONE) -> sp.csr_array:
     """D^-1 A: the mean over neighbours; the row of an isolated node is zero, (N, N)."""
-    return _scale(a, 1.0, 0.0)
+    return _scale(a, 1.0, 0.0, shards)
 
 
 def laplacian_norm(a: sp.csr_array) -> sp.csr_array:
@@ -40,11 +50,12 @@ def laplacian_norm(a: sp.csr_array) -> sp.csr_array:
     return -sym_norm_without_loops(a)
 
 
-def _scale(a: sp.csr_array, left: float, right: float) -> sp.csr_array:
+def _scale(a: sp.csr_array, left: float, right: float, shards: Shards) -> sp.csr_array:
     """D^-left A D^-right with 1/0 read as 0."""
     degree = np.asarray(a.sum(axis=1), dtype=np.float64).ravel()
     inverse = np.divide(1.0, degree, out=np.zeros_like(degree), where=degree > 0)
-    by_row, by_column = inverse**left if left else None, inverse**right if right else None
+    by_row = inverse**left if left else None
+    by_column = shards.all_rows(inverse, a.shape[1]) ** right if right else None
     data = np.empty(a.nnz, dtype=np.float32)
     for start in range(0, a.shape[0], ROWS):  # in float64, which would take thrice the memory of A at once
         ends = a.indptr[start : start + ROWS + 1]
@@ -52,7 +63,8 @@ def _scale(a: sp.csr_array, left: float, right: float) -> sp.csr_array:
         rows = 1.0 if by_row is None else np.repeat(by_row[start : start + ROWS], np.diff(ends))
         columns = 1.0 if by_column is None else by_column[a.indices[here]]
         data[here] = a.data[here] * rows * columns
-    return sp.csr_array((data, a.indices, a.indptr), shape=a.shape)
+    made = sp.csr_array((data, a.indices, a.indptr), shape=a.shape)
+    return made if shards.size == 1 else DividedMatrix.of(made, shards)
 
 
 def propagate(s: sp.csr_array, start: np.ndarray, alpha: float, steps: int) -> np.ndarray:
@@ -71,7 +83,7 @@ def propagate_to_limit(s: sp.csr_array, start: np.ndarray, restart: float, toler
 
 def smooth_log_probs(log_p: np.ndarray, s: sp.csr_array | MatrixSum, steps: int = 5) -> np.ndarray:
     """log of G⁵ with rows made to sum to 1, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 S Gᵗ, (N, C); in float32 for many nodes."""
-    if isinstance(s, tuple) and any(isinstance(matrix, LinkMatrix) for _, matrix in s):
+    if isinstance(s, tuple) and any(isinstance(matrix, LinkMatrix | DividedMatrix) for _, matrix in s):
         p = own = softmax(log_p).astype(np.float32)
         for _ in range(steps):
             p = np.float32(0.2) * own + sum(np.float32(0.8 * weight) * (matrix @ p) for weight, matrix in s)
@@ -129,7 +141,7 @@ class Polynomial:
         A block of X fits the cache where N allows it. The result of a block is overwritten by the next one. Results do
         not depend on the number of threads: each row of a product is summed by one thread.
         """
-        one_by_one = isinstance(self.s, LinkMatrix) or self.s.nnz <= FEW_ENTRIES
+        one_by_one = isinstance(self.s, LinkMatrix | DividedMatrix) or self.s.nnz <= FEW_ENTRIES
         apply = self._small if one_by_one else self._large
         for columns in column_blocks(*x.shape):
             yield columns, apply(np.array(x[:, columns], dtype=np.float32, order="C"))
@@ -138,7 +150,7 @@ class Polynomial:
         """p(S) X by SciPy; bit-identical to :meth:`_large`, as axpy and torch both round once."""
         from scipy.linalg.blas import saxpy
 
-        s = self.s if isinstance(self.s, LinkMatrix) else self.s.astype(np.float32, copy=False)
+        s = self.s.astype(np.float32, copy=False) if isinstance(self.s, sp.csr_array) else self.s
         total = here * np.float32(self.coefficients[0])
         for c in self.coefficients[1:]:
             here = s @ here
@@ -164,25 +176,22 @@ class Polynomial:
     ) -> tuple[np.ndarray, np.ndarray]:
         """p(S) X, centred and with rows of unit length, in ``out``, (N, D) of any storage; and the mean, (D,) float32.
 
-        ``mean`` is that of another graph, which is subtracted instead of the own one. With several ``shards``, ``x``,
-        ``out`` and ``mean`` are the own columns, and the result has all columns of the own rows.
+        ``mean`` is that of another graph, which is subtracted instead of the own one. With several ``shards``, ``x``
+        and ``out`` have the own rows.
         """
         centre = np.empty(x.shape[1], dtype=np.float32) if mean is None else mean
         squares = np.zeros(x.shape[0])
         scale = 0.0  # makes the values about 1, for float16
         for columns, block in self.blocks(x):
             if mean is None:
-                centre[columns] = block.mean(axis=0, dtype=np.float64)
+                centre[columns] = shards.mean(block)
             block -= centre[columns]
-            if columns.start == 0 or (shards.size == 1 and not scale):
-                scale = shards.first(_inverse_rms(block))
+            scale = scale or shards.first(_inverse_rms(block))
             block *= np.float32(scale or 1)
             squares += np.einsum("ij,ij->i", block, block)
             out[:, columns] = block
-        squares = shards.sum(squares)
-        result = shards.to_rows(out, int(shards.sum(np.array(x.shape[1]))))
-        divide_rows(result, squares[shards.rows(x.shape[0])])
-        return result, centre
+        divide_rows(out, squares)
+        return out, centre
 
 
 def _inverse_rms(block: np.ndarray) -> float:

@@ -9,44 +9,49 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.graph.core import Features
+from drgst.shards import ALONE, Shards
 
 SCALE_RATIO = 30  # columns whose sizes differ by more are in different units
 KNOTS = 512  # values of a column whose scores are kept; between them scores are interpolated
 
 
-def describe_features(x: Features, prepared: bool = False) -> str:
-    """How features are used, in one sentence; empty where they are used as they are, such as ``prepared`` ones."""
+def describe_features(x: Features, prepared: bool = False, shards: Shards = ALONE) -> str:
+    """How features are used, in one sentence; empty where they are used as they are, such as ``prepared`` ones.
+
+    Of several ``shards``, here and below, x has the own rows.
+    """
     if not x.shape[1]:
         return "There are no features."
-    if not informative(x):
+    if not informative(x, shards):
         return "Features are not used: none is shared by some nodes and not by others."
-    return "Features are numeric, so they are rank-normalised." if not prepared and is_numeric(x) else ""
+    return "Features are numeric, so they are rank-normalised." if not prepared and is_numeric(x, shards) else ""
 
 
-def informative(x: Features) -> bool:
+def informative(x: Features, shards: Shards = ALONE) -> bool:
     """Whether any feature is present at two nodes or more and not the same at all; one-hot node names are not."""
-    present = _column_sizes(x)[0]
-    everywhere = np.flatnonzero(present == x.shape[0])
+    present, count = shards.sum(_column_sizes(x)[0]), int(shards.sum(np.array(x.shape[0])))
+    everywhere = np.flatnonzero(present == count)
     dense = x[:, everywhere] if isinstance(x, np.ndarray) else sp.csc_array(x)[:, everywhere].toarray()
-    varied = np.ptp(dense, axis=0) > 0 if everywhere.size else np.zeros(0, dtype=bool)
-    return bool(varied.any() or ((present > 1) & (present < x.shape[0])).any())
+    varied = np.greater(*shards.extremes(dense)) if everywhere.size else np.zeros(0, dtype=bool)
+    return bool(varied.any() or ((present > 1) & (present < count)).any())
 
 
-def is_numeric(x: Features) -> bool:
+def is_numeric(x: Features, shards: Shards = ALONE) -> bool:
     """Whether columns hold quantities rather than words, (N, F).
 
     They do where a value is negative, or where half of Σ x² is in columns that most nodes have, or whose non-zero
     entries are 30 times as large as those of the lowest quartile of columns. Zeros and ones are words however frequent.
     """
-    present, squares = _column_sizes(x)
-    used = present > 0
+    present, squares = (shards.sum(total) for total in _column_sizes(x))
+    used, count = present > 0, int(shards.sum(np.array(x.shape[0])))
     values = x if isinstance(x, np.ndarray) else x.data
-    if values.min(initial=0) < 0:
+    highest, lowest = shards.extremes(np.array([values.max(initial=0), values.min(initial=0)])[:, None])
+    if lowest[0] < 0:
         return True
-    if ((values == 0) | (values == values.max(initial=0))).all():
+    if not shards.any(not ((values == 0) | (values == highest[0])).all()):
         return False
     size = np.sqrt(squares[used] / present[used])
-    dominant = (2 * present[used] > x.shape[0]) | (size > SCALE_RATIO * np.quantile(size, 0.25, method="lower"))
+    dominant = (2 * present[used] > count) | (size > SCALE_RATIO * np.quantile(size, 0.25, method="lower"))
     return bool(2 * squares[used][dominant].sum() > squares.sum())
 
 
@@ -91,11 +96,13 @@ class RankTable:
     scores: np.ndarray  # of these values, (F, Q)
 
     @classmethod
-    def fit(cls, x: Features) -> RankTable:
-        rows_and_columns = ((_ranked_rows(column), column) for column in _columns(x))
+    def fit(cls, x: Features, shards: Shards = ALONE) -> RankTable:
+        count = int(shards.sum(np.array(x.shape[0])))
+        columns = (shards.all_rows(column, count) for column in _columns(x))
+        rows_and_columns = ((_ranked_rows(column), column) for column in columns)
         ranked, everywhere = zip(*((c[rows], rows.all()) for rows, c in rows_and_columns), strict=True)
         full = np.array(everywhere, dtype=bool)
-        each = _column_scores(list(ranked), x.shape[0])
+        each = _column_scores(list(ranked), count)
         pairs = [
             _knots(v if f else np.abs(v), s if f else np.abs(s)) for v, s, f in zip(ranked, each, full, strict=True)
         ]

@@ -9,10 +9,9 @@ from drgst.datasets.synthetic import block_model
 from drgst.selftrain.views import shared as module
 from drgst.selftrain.views.base import PENALTY, ridge_map
 from drgst.selftrain.views.neighbours import neighbour_idf, neighbour_words, scaled_neighbour_words
-from drgst.selftrain.views.shared import ViewMaps, checksum_of_ids, columns_kept
+from drgst.selftrain.views.shared import Shared, ViewMaps, checksum_of_ids, columns_kept
 from drgst.transforms import products
 from drgst.transforms.features import idf, row_l2
-from drgst.transforms.propagate import sym_norm
 
 
 def test_an_array_is_learnt_once() -> None:
@@ -88,7 +87,8 @@ def test_constant_columns_give_zeros() -> None:
     np.testing.assert_array_equal(ridge_map(np.ones((6, 2), np.float32), np.ones((6, 3), np.float32)), np.zeros((2, 3)))
 
 
-A = block_model(60, 200, seed=0).adjacency
+GRAPH = block_model(60, 200, seed=0)
+A = GRAPH.adjacency
 
 
 def test_they_are_tfidf_of_a_node_and_its_neighbours() -> None:
@@ -108,6 +108,6 @@ def test_both_forms_give_the_same_products() -> None:
     weighted = A * 2.5
     for a in (A, weighted):
         words, y = neighbour_words(a, neighbour_idf(a)), np.random.default_rng(0).random((60, 11), dtype=np.float32)
-        scaled = scaled_neighbour_words(a, sym_norm(a), neighbour_idf(a))
+        scaled = scaled_neighbour_words(Shared(GRAPH.with_(adjacency=a)), neighbour_idf(a))
         np.testing.assert_allclose(scaled @ y, words @ y, atol=1e-5)
         np.testing.assert_allclose(scaled.T @ y, words.T @ y, atol=1e-5)

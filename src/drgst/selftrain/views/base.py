@@ -102,7 +102,7 @@ class PropagatedView(View):
         return shared.edges
 
     def table(self, shared: Shared) -> np.ndarray:
-        """X, (N, D), the feature table, unless a view has another; with several shards the own columns."""
+        """X, (N, D), the feature table, unless a view has another."""
         return shared.table
 
     def make(self, shared: Shared) -> np.ndarray:
@@ -110,8 +110,8 @@ class PropagatedView(View):
         out = shared.empty(x.shape, self.name)
         known = maps.arrays.get(f"{self.name}.mean", None if self.centred else np.zeros(x.shape[1], np.float32))
         z, mean = self._propagation(shared).unit_rows(x, out, known, shards)
-        maps.arrays[f"{self.name}.mean"] = all_columns(mean, shards)
-        weight = maps.learn(f"{self.name}.map", lambda: ridge_map(shards.to_rows(x, z.shape[1]), z, shards))
+        maps.arrays[f"{self.name}.mean"] = mean
+        weight = maps.learn(f"{self.name}.map", lambda: ridge_map(x, z, shards))
         for rows in row_blocks(*z.shape):
             z[rows] = row_l2(as_float32(z[rows]) @ weight)
         release(z)
@@ -150,9 +150,3 @@ def ridge_map(x: np.ndarray, z: np.ndarray, shards: Shards = ALONE) -> np.ndarra
     penalty = PENALTY * np.trace(square) / width
     square[np.diag_indices(width)] += penalty or 1.0  # 1 where all columns are constant: M is 0 then
     return np.asarray(np.linalg.solve(square, cross), dtype=np.float32)
-
-
-def all_columns(own: np.ndarray, shards: Shards) -> np.ndarray:
-    """The columns of all shards, (D,), from the own ones, (d,)."""
-    width = int(shards.sum(np.array(own.size)))
-    return shards.to_rows(np.repeat(own[None], shards.size, axis=0), width)[0] if shards.size > 1 else own

@@ -81,7 +81,7 @@ class MultiViewEnsemble:
             time.perf_counter() - began,
             lambda _rng, _exact: gain,
             selection_logits=self._selection_logits(log_p, views, weights, problem),
-            note=self._describe(problem, weights),
+            note=self._describe(problem, views, weights),
         )
 
     def views(self, problem: Problem) -> Views:
@@ -130,21 +130,23 @@ class MultiViewEnsemble:
     def _selection_logits(self, log_p: np.ndarray, views: Views, weights: Weights, problem: Problem) -> np.ndarray:
         """log p smoothed over the edges of the views, with the class prior that is stated or that p expects."""
         s = views.smoother(weights) if self.smoothed else None
-        log_q = log_p if s is None else smooth_log_probs(log_p, s)
+        log_q = log_p
+        if s is not None:
+            log_q = views.shards.all_rows(smooth_log_probs(log_p[views.own], s), problem.graph.num_nodes)
         if self.align_prior:
             names = problem.graph.class_names
             shares = None if self.prior is None else class_shares(parse_shares(self.prior), names)
             log_q = match_prior(log_q, log_p, problem.split.pool, shares)
         return log_q.astype(np.float32)
 
-    def _describe(self, problem: Problem, weights: Weights) -> str:
+    def _describe(self, problem: Problem, views: Views, weights: Weights) -> str:
         ordered = sorted(weights.items(), key=lambda item: -item[1])
         text = f"View weights: {', '.join(f'{name} {share:.2f}' for name, share in ordered)}."
         graph = problem.graph
         if graph.relations:
             by_relation = relation_weights(weights).items()
             text = f"Relations: {', '.join(f'{name} {share:.2f}' for name, share in by_relation)}. {text}"
-        words = problem.graph_cache.get(graph, "words", lambda: describe_features(graph.features, graph.prepared))
+        words = views.once("words", lambda: describe_features(views.features, graph.prepared, views.shards))
         return f"{text} {words}".rstrip()
 
 

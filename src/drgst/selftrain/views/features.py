@@ -15,7 +15,7 @@ class FeaturesAlone(View):
     needs_features = True
 
     def make(self, shared: Shared) -> np.ndarray:
-        return shared.own_rows(shared.centred(self.name, shared.whole_table()))
+        return shared.centred(self.name, shared.table)
 
     def terms(self, shared: Shared, node: int) -> list[Term]:
         return [Term.of_unit(*reach_of(node, shared.graph.num_nodes), shared.table)]

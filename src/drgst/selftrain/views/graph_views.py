@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from drgst.errors import GraphError, RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.selftrain.problem import GraphCache
-from drgst.selftrain.views import shared
 from drgst.selftrain.views.base import View
 from drgst.selftrain.views.features import FeaturesAlone
 from drgst.selftrain.views.hops import Hops
@@ -23,6 +22,7 @@ from drgst.selftrain.views.shared import Arrays, Shared
 from drgst.selftrain.views.structure import Structure
 from drgst.selftrain.views.topology import Topology
 from drgst.shards import ALONE, Shards
+from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.features import row_l2
 from drgst.transforms.incidence import LinkMatrix
 from drgst.transforms.products import gram, multiply_rows
@@ -56,12 +56,13 @@ class Views(Shared):
         return np.asanyarray(self.once(f"view {name}", lambda: self._make(name)))
 
     def _make(self, name: str) -> np.ndarray:
-        view, mapped = self.views[name], self.graph.num_nodes > shared.MAPPED_NODES
-        if mapped and view.of_nodes:
+        view = self.views[name]
+        forgets = view.of_nodes and self.forgets_nodes
+        if forgets:
             self.__dict__.pop("table", None)  # made again should another view need it
         made = view.make(self)
-        if mapped and view.of_nodes:
-            self.maps.arrays.pop(view.vectors, None)  # a row per node, which would make the model too large
+        if forgets:
+            self.maps.arrays.pop(view.vectors, None)
         return made
 
     def leading(self, name: str, columns: int) -> np.ndarray:
@@ -75,7 +76,7 @@ class Views(Shared):
     @cached_property
     def available(self) -> tuple[str, ...]:
         """The views that the graph allows. Whether features are used is decided on the fitted graph."""
-        features = bool(self.maps.under("features.")) or informative(self.graph.features)
+        features = bool(self.maps.under("features.")) or informative(self.features, self.shards)
         return tuple(name for name, view in self.views.items() if view.applies(self.graph, features))
 
     def matching(self, name: str) -> tuple[str, ...]:
@@ -99,7 +100,7 @@ class Views(Shared):
             s = self.views[name].matrix(self) if weight else None
             if s is not None:
                 parts[id(s)] = parts.get(id(s), (0.0, s))[0] + weight, s
-        if any(isinstance(s, LinkMatrix) for _, s in parts.values()):
+        if any(isinstance(s, LinkMatrix | DividedMatrix) for _, s in parts.values()):
             total = sum(weight for weight, _ in parts.values())
             return tuple((weight / total, s) for weight, s in parts.values())
         if len(parts) < 2:
@@ -173,7 +174,7 @@ def homophily(graph: Graph, z: np.ndarray, rng: np.random.Generator, shards: Sha
     are hardly more similar than random pairs. With several ``shards``, z has the own rows.
     """
     a = graph.adjacency
-    _, v = np.linalg.eigh(shards.sum(gram(z)))
+    _, v = np.linalg.eigh(gram(z, shards))
     unit = row_l2(multiply_rows(z, v[:, -max(graph.num_classes, 2) :].astype(np.float32)))
     unit = shards.all_rows(unit, graph.num_nodes)
     edge = rng.choice(a.nnz, size=min(a.nnz, PAIRS), replace=False)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from drgst.selftrain.views.base import Term, View, all_columns, reach_of
+from drgst.selftrain.views.base import Term, View, reach_of
 from drgst.selftrain.views.shared import Shared
-from drgst.transforms.products import divide_rows, gram, multiply_rows, multiply_sparse, release
+from drgst.transforms.products import gram, multiply_rows, multiply_sparse, release
 from drgst.transforms.propagate import mean_norm
 
 HOPS = ("x", "first", "second")
@@ -23,19 +23,19 @@ class Hops(View):
     saved = tuple(f"{part}.mean" for part in HOPS)
 
     def make(self, shared: Shared) -> np.ndarray:
-        z = self._parts(shared) if shared.shards.size == 1 else self._shared_parts(shared)
+        z = self._parts(shared)
         if z.shape[1] <= shared.columns:
             return z
 
         def vectors() -> np.ndarray:
-            _, v = np.linalg.eigh(shared.shards.sum(gram(z)))  # Zᵀ Z = V Σ² Vᵀ, in ascending order
+            _, v = np.linalg.eigh(gram(z, shared.shards))  # Zᵀ Z = V Σ² Vᵀ, in ascending order
             return np.ascontiguousarray(v[:, -shared.columns :][:, ::-1], dtype=np.float32)
 
         weight = shared.maps.learn(f"{self.name}.columns", vectors)
         return multiply_rows(z, weight, shared.empty((z.shape[0], shared.columns), self.name))
 
     def _parts(self, shared: Shared) -> np.ndarray:
-        mean, x = mean_norm(shared.graph.adjacency), shared.table
+        mean, x = mean_norm(shared.adjacency, shared.shards), shared.table
         width = x.shape[1]
         z = shared.empty((x.shape[0], len(HOPS) * width), "all hops")
         for k, part in enumerate(HOPS):
@@ -55,15 +55,3 @@ class Hops(View):
             unit = Term.of_unit(reach, usual, x).weight / np.float32(np.sqrt(len(HOPS)))
             found.append(Term(reach, usual, x, unit @ columns[k * x.shape[1] : (k + 1) * x.shape[1]]))
         return found
-
-    def _shared_parts(self, shared: Shared) -> np.ndarray:
-        """:meth:`_parts` with several shards: the own columns of each part, then all columns of the own rows."""
-        mean, x, shards, found = mean_norm(shared.graph.adjacency), shared.table, shared.shards, []
-        for k, part in enumerate(HOPS):
-            x = multiply_sparse(mean, x) if k else x
-            centre = x.mean(axis=0, dtype=np.float64).astype(np.float32)
-            y = x - centre
-            shared.maps.arrays[f"{self.name}.{part}.mean"] = all_columns(centre, shards)
-            divide_rows(y, len(HOPS) * shards.sum(np.einsum("ij,ij->i", y, y, dtype=np.float64)))
-            found.append(shards.to_rows(y.astype(shared.dtype), shared.feature_map.width))
-        return np.hstack(found)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import scipy.sparse as sp
 
-from drgst.graph.core import Graph
+from drgst.graph.core import Features, Graph
 from drgst.selftrain.views.base import PropagatedView
 from drgst.selftrain.views.shared import Shared
 from drgst.transforms.knn import can_find_neighbours, knn_adjacency
@@ -24,11 +25,26 @@ class Knn(PropagatedView):
         return super().applies(graph, features) and graph.num_nodes > 2 and can_find_neighbours(graph.num_nodes)
 
     def matrix(self, shared: Shared) -> sp.csr_array:
-        return shared.once("neighbour graph", lambda: sym_norm(neighbour_graph(shared)))
+        return shared.once("neighbour graph", lambda: sym_norm(neighbour_graph(shared), shared.shards))
 
 
 def neighbour_graph(shared: Shared) -> sp.csr_array:
-    """A_uv = 1 where v is among the 10 nearest of u, or u among those of v, (N, N)."""
-    rows = shared.feature_map.weighted(shared.graph.features)
+    """A_uv = 1 where v is among the 10 nearest of u, or u among those of v, (N, N); of several shards the own rows."""
+    divided = shared.shards.size > 1 and shared.large
+    rows = WeightedRows(shared) if divided else shared.feature_map.weighted(shared.graph.features)
     k = min(NEIGHBOURS, shared.graph.num_nodes - 1)
-    return knn_adjacency(rows, k, shared.whole_table, shared.shards)
+    return knn_adjacency(rows, k, lambda: shared.table, shared.shards)
+
+
+class WeightedRows:
+    """The weighted features of nodes, read when they are asked for: those of a large graph are a file."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.features, self.weighted, self.shape = (
+            shared.graph.features,
+            shared.feature_map.weighted,
+            (shared.graph.num_nodes, shared.feature_map.scale.size),
+        )
+
+    def __getitem__(self, nodes: np.ndarray) -> Features:
+        return self.weighted(self.features[nodes])

@@ -11,6 +11,7 @@ from drgst.graph.core import Graph
 from drgst.graph.relation import Relation
 from drgst.selftrain.views.base import PropagatedView
 from drgst.selftrain.views.shared import Shared
+from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.features import project, projection
 from drgst.transforms.incidence import Factor, LinkMatrix
 
@@ -52,7 +53,7 @@ class RelatedLinks(RelatedFeatures):
 
     def table(self, shared: Shared) -> np.ndarray:
         x: np.ndarray = shared.once("table of links", lambda: link_table(shared))
-        return x[:, shared.shards.columns(x.shape[1])]
+        return x
 
 
 def link_table(shared: Shared) -> np.ndarray:
@@ -60,11 +61,13 @@ def link_table(shared: Shared) -> np.ndarray:
     words = links(shared, ALL).unit_rows()
 
     def leading() -> np.ndarray:
-        found = projection(words, shared.columns)
-        return np.eye(words.shape[0], dtype=np.float32) if found is None else found
+        found = projection(words, shared.columns, shared.shards)
+        count = words.shape[0]
+        return np.eye(count, dtype=np.float32) if found is None else shared.shards.all_rows(found, count)
 
     v = shared.maps.learn(VECTORS, leading)
-    return project(words, np.vstack([v, np.zeros((words.shape[0] - v.shape[0], v.shape[1]), dtype=np.float32)]))
+    v = np.vstack([v, np.zeros((words.shape[0] - v.shape[0], v.shape[1]), dtype=np.float32)])
+    return project(words, v[shared.own])
 
 
 def relation_names(graph: Graph) -> list[str]:
@@ -83,11 +86,13 @@ def links(shared: Shared, name: str) -> LinkMatrix:
     """A + I of a relation, or of edges and all relations."""
 
     def factor(relation: Relation) -> Factor:
-        made: Factor = shared.once(f"factor of {relation.name}", lambda: Factor.of(relation.incidence))
+        made: Factor = shared.once(f"factor of {relation.name}", lambda: Factor.of(relation.incidence, shared.shards))
         return made
 
     found = [factor(relation) for relation in shared.graph.relations if name in (ALL, relation.name)]
-    return LinkMatrix.of(found, shared.graph.adjacency if name == ALL and shared.graph.num_edges else None)
+    edges = shared.adjacency if name == ALL and shared.graph.num_edges else None
+    divided = edges is not None and shared.shards.size > 1
+    return LinkMatrix.of(found, DividedMatrix.of(edges, shared.shards) if divided else edges)
 
 
 def relation_weights(weights: Mapping[str, float]) -> dict[str, float]:

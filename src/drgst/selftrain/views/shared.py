@@ -14,12 +14,12 @@ from zlib import crc32
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.graph.core import Graph
+from drgst.graph.core import Features, Graph
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import FeatureMap, row_l2
 from drgst.transforms.knn import EXACT_NODES
 from drgst.transforms.products import MANY_ROWS, row_blocks
-from drgst.transforms.propagate import sym_norm
+from drgst.transforms.propagate import Normalised, sym_norm
 
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
 WIDE_NODES = MANY_ROWS  # up to which representations are stored in 32 bits and propagated by all steps
@@ -55,29 +55,29 @@ class ViewMaps:
         """The arrays whose names begin with ``prefix``, without it."""
         return {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
 
-    def fitted_nodes(self, graph: Graph) -> int:
+    def fitted_nodes(self, graph: Graph, shards: Shards = ALONE) -> int:
         """The number of nodes of the fitted graph, which is ``graph`` where nothing is fitted yet."""
         self.learn("nodes.ids", lambda: checksum_of_ids(graph, graph.num_nodes))
-        return int(self.learn("nodes.rows", lambda: row_sums(graph, graph.num_nodes)).size)
+        return int(self.learn("nodes.rows", lambda: row_sums(graph, graph.num_nodes, shards)).size)
 
     def are_of_the_first_nodes(self, graph: Graph) -> bool:
         """Whether ``graph`` begins with the fitted nodes: by their ids, and by the features of nine in ten."""
         old = self.arrays["nodes.rows"]
         if graph.num_nodes < old.size or checksum_of_ids(graph, old.size) != self.arrays["nodes.ids"]:
             return False
-        return bool(np.isclose(row_sums(graph, old.size), old).mean() >= SAME_ROWS)
+        return bool(np.isclose(row_sums(graph, old.size, ALONE), old).mean() >= SAME_ROWS)
 
 
 class Shared:
     """The tables and matrices of one graph that several views read, each made once. None depends on a label.
 
-    With several ``shards``, each process has its own columns of the feature table.
+    With several ``shards``, each process has its own rows of all of them.
     """
 
     def __init__(self, graph: Graph, maps: ViewMaps | None = None, shards: Shards = ALONE) -> None:
         self.graph, self.maps, self.shards = graph, maps or ViewMaps(), shards
         self.large = graph.num_nodes > WIDE_NODES
-        self.fitted_nodes = self.maps.fitted_nodes(graph)
+        self.fitted_nodes = self.maps.fitted_nodes(graph, shards)
         self._values: dict[str, Any] = {}
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
@@ -108,29 +108,50 @@ class Shared:
         known = self.maps.under("features.")
         if known:
             return FeatureMap.of(known)
-        made = FeatureMap.fit(self.graph.features, self.columns, self.graph.prepared)
+        made = FeatureMap.fit(self.features, self.columns, self.graph.prepared, self.shards)
         self.maps.arrays |= {f"features.{name}": array for name, array in made.arrays().items()}
         return made
 
+    @property
+    def own(self) -> slice:
+        """The rows of this process."""
+        return self.shards.rows(self.graph.num_nodes)
+
+    @cached_property
+    def features(self) -> Features:
+        """The features, (N, F)."""
+        return self.graph.features if self.shards.size == 1 else self.graph.features[self.own]
+
+    @cached_property
+    def adjacency(self) -> sp.csr_array:
+        """The adjacency, (N, N); with several shards the own rows, (n, N)."""
+        return self.graph.adjacency if self.shards.size == 1 else self.graph.adjacency[self.own]
+
     @cached_property
     def table(self) -> np.ndarray:
-        """The feature table X, (N, D); with several shards the own columns."""
-        return self.feature_map(self.graph.features, self.shards.columns(self.feature_map.width))
-
-    def whole_table(self) -> np.ndarray:
-        """X with all columns."""
-        return self.table if self.shards.size == 1 else self.feature_map(self.graph.features)
+        """The feature table X, (N, D)."""
+        return self.feature_map(self.features)
 
     @cached_property
-    def edges(self) -> sp.csr_array:
-        return sym_norm(self.graph.adjacency)
+    def edges(self) -> Normalised:
+        return sym_norm(self.adjacency, self.shards)
 
-    def own_rows(self, x: np.ndarray) -> np.ndarray:
-        return x[self.shards.rows(x.shape[0])]
+    @property
+    def forgets_nodes(self) -> bool:
+        """Whether what is fitted with a row per node is too large to be part of a model."""
+        return self.graph.num_nodes > MAPPED_NODES or (self.large and self.shards.size > 1)
+
+    def of_nodes(self, name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        """The own rows of the fitted array ``name``, which has a row per node and becomes part of the model."""
+        if self.shards.size == 1:
+            return self.maps.learn(name, make)
+        own = make()
+        self.maps.arrays[name] = own if self.forgets_nodes else self.shards.all_rows(own, self.graph.num_nodes)
+        return own
 
     def centred(self, name: str, x: np.ndarray, out: np.ndarray | None = None, scale: float = 1.0) -> np.ndarray:
         """(x_i - x̄) / ‖x_i - x̄‖₂ · ``scale``, x̄ fitted as ``name``.mean, in ``out`` where it is given."""
-        mean = self.maps.learn(f"{name}.mean", lambda: x.mean(axis=0, dtype=np.float64).astype(np.float32))
+        mean = self.maps.learn(f"{name}.mean", lambda: self.shards.mean(x).astype(np.float32))
         out = self.empty(x.shape, name) if out is None else out
         for rows in row_blocks(*x.shape):
             out[rows] = row_l2(x[rows] - mean) * np.float32(scale)
@@ -146,7 +167,8 @@ def checksum_of_ids(graph: Graph, nodes: int) -> np.ndarray:
     return np.array(checksum, dtype=np.int64)
 
 
-def row_sums(graph: Graph, nodes: int) -> np.ndarray:
-    """Σ_j x_uj of the first nodes, (nodes,) float32."""
-    rows = graph.features if nodes == graph.num_nodes else graph.features[:nodes]
-    return np.asarray(rows.sum(axis=1), dtype=np.float32).reshape(-1)
+def row_sums(graph: Graph, nodes: int, shards: Shards) -> np.ndarray:
+    """Σ_j x_uj of the first nodes, (nodes,) float32; each of several ``shards`` reads its own rows."""
+    own = shards.rows(nodes)
+    rows = graph.features if own.stop - own.start == graph.num_nodes else graph.features[own]
+    return shards.all_rows(np.asarray(rows.sum(axis=1), dtype=np.float32).reshape(-1), nodes)
