@@ -33,7 +33,7 @@ docs: $(DOCS)
 	@echo "the site: docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/reference/generated runs/quickstart .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) docs/_build docs/gallery docs/_made runs/quickstart .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml constraints.txt

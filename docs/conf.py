@@ -6,6 +6,8 @@ from pathlib import Path
 HOME = Path(__file__).parents[1]
 sys.path[:0] = [str(HOME / "docs" / "_ext"), str(HOME / "src")]
 
+from figures import FigureScraper  # noqa: E402
+
 import drgst  # noqa: E402
 
 project = "drgst"
@@ -17,10 +19,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_design",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
     "mathml",
     "pages",
 ]
-exclude_patterns = ["_build", "_ext"]
+exclude_patterns = ["_build", "_ext", "_made", "examples", "gallery/*.py", "gallery/*.ipynb", "reference/examples.txt"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.strikethrough"]
@@ -49,3 +52,20 @@ html_sidebars = {"index": []}
 copybutton_prompt_text = r"\$ |>>> "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+python_use_unqualified_type_names = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "image_scrapers": ("matplotlib", FigureScraper()),
+    "capture_repr": (),
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "plot_gallery": "True",
+}

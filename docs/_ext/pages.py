@@ -11,6 +11,8 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from made import expanded, plain_docstring
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -20,6 +22,7 @@ OUTSIDE = {  # page of the site -> file of the repository that holds its text
     "development/contributing": "CONTRIBUTING.md",
     "development/security": "SECURITY.md",
     "paper/results": "results/README.md",
+    "reference/cora": "src/drgst/datasets/data/NOTICE.md",
 }
 TABLES = "results/tables"  # every file there is a page paper/tables/NAME, and needs a title
 TITLES = {
@@ -58,7 +61,7 @@ def read(app: Sphinx, page: str, source: list[str]) -> None:
             source[0] = f"# {TITLES[Path(path).stem]}\n\n" + re.sub(r"^###? ", "## ", source[0], flags=re.MULTILINE)
         app.env.note_dependency(str(HOME / path))
     if (HOME / path).suffix == ".md":
-        source[0] = moved(source[0], path, page, pages)
+        source[0] = expanded(moved(source[0], path, page, pages))
 
 
 def write_stubs(_: Sphinx) -> None:
@@ -75,4 +78,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the two steps."""
     app.connect("builder-inited", write_stubs)
     app.connect("source-read", read)
+    app.connect("autodoc-process-docstring", plain_docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,1 +1,1 @@
-"""Graphs and splits: data structures, transforms, input and output, data sets."""
+"""The graph, its splits, relations and statistics."""

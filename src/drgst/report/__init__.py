@@ -1,1 +1,1 @@
-"""Tables, figures, pages and claims, made from finished runs."""
+"""The page of a run, its figures, and the workbench."""

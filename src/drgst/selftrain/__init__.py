@@ -1,1 +1,1 @@
-"""The loop: beliefs, select, weigh, correct, stop, engine and recipes."""
+"""The loop: beliefs, parts, learners, views, engine."""
