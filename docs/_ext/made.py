@@ -317,6 +317,11 @@ def measured(*recipes: str) -> str:
     return f"{words}\n\n{table(head, rows)}"
 
 
+def plus() -> str:
+    """Accuracy of drgst-plus in both modes, and the best figures of the paper."""
+    return str(load(HOME / "scripts" / "readme_table.py").plus_table(runs()))
+
+
 # --- the packages -----------------------------------------------------------------------------------------------------
 
 
@@ -361,6 +366,7 @@ MAKERS: dict[str, Callable[..., str]] = {
     "measured": measured,
     "names": names,
     "packages": packages,
+    "plus": plus,
     "recipes": recipes,
     "settings": settings,
 }
