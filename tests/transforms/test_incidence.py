@@ -64,11 +64,11 @@ def test_a_star_of_many_rows_costs_its_links() -> None:
     assert np.allclose(a.normalised() @ np.ones((100_000, 1), dtype=np.float32), 1, atol=1e-3)
     graph = make_graph(None, sp.coo_array((100_000, 100_000)), np.arange(100_000) % 2)
     with pytest.raises(GraphError, match=r"4,999,950,000 pairs of nodes \(100,000 nodes share 'D1'\), too many"):
-        with_links_as_edges(graph.with_(relations=(Relation.of("device", star, ["D1"]),)))
+        with_links_as_edges(graph.with_(relations=(Relation.of("device", star, ["D1"]),)), {})
 
 
 def test_links_become_edges_where_they_are_few() -> None:
     graph = make_graph(None, np.zeros((40, 40)), np.arange(40) % 2).with_(relations=(Relation.of("device", B),))
-    made = with_links_as_edges(graph)
+    made = with_links_as_edges(graph, {})
     assert not made.relations
     assert np.allclose(made.adjacency.toarray(), formed(B), atol=1e-6)

@@ -13,7 +13,6 @@ from drgst.decide.contributions import ViewContributions
 from drgst.files import plain
 from drgst.graph.core import Features, Graph
 from drgst.runs.folder import table_schema
-from drgst.runs.model import related
 from drgst.runs.result import Result
 from drgst.selftrain.learners.base import Explains
 from drgst.selftrain.learners.network import Network
@@ -119,7 +118,7 @@ class _Explained:
 
     def __init__(self, result: Result, node: int) -> None:
         self.result, self.model, self.node = result, result.model, node
-        self.graph = related(result.graph, result.model.parts)
+        self.graph = result.model.linked(result.graph)
         self.predicted = result.probabilities.argmax(axis=1)
         self.label = int(self.predicted[node])
         p = np.maximum(result.probabilities[node].astype(np.float64), np.finfo(np.float64).tiny)

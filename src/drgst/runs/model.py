@@ -38,9 +38,20 @@ from drgst.transforms.softmax import softmax
 FORMAT = 3
 OWN = "own"  # the name of a recipe that is made of the user's parts
 MOST_STAGES = 10_000
-SAME = ("recipe", "seed", "stop_reason", "note", "class_names", "num_features", "input_features", "classes")
+SAME = (
+    "recipe",
+    "seed",
+    "stop_reason",
+    "note",
+    "class_names",
+    "num_features",
+    "input_features",
+    "classes",
+    "relations",
+)
 WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")  # a number that 64 bits hold and that is written in one way only
 Count = Annotated[int, Field(ge=0, lt=2**31)]
+Positive = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class ModelFacts(BaseModel):
@@ -57,6 +68,7 @@ class ModelFacts(BaseModel):
     input_features: Count | None = None  # columns that the network gets; None: num_features
     settings: dict[str, Any]
     classes: tuple[StrictBool | StrictInt | StrictFloat | str, ...] | None = None  # values of y; None: the names
+    relations: dict[str, Positive] | None = None  # weights with which they have become edges
     backbone: str | None = None  # import path of the user's own network
     own_backbone: str | None = None  # name of one that has no import path
 
@@ -77,6 +89,7 @@ class Model:
     note: str = ""  # of the result
     input_features: int | None = None  # columns that the network gets; None: num_features
     classes: tuple[Any, ...] | None = None  # values of y of the fitted arrays
+    relations: Mapping[str, float] | None = None  # weights with which they have become edges; None: they have not
     source: str = ""  # the folder that it was read from
 
     @property
@@ -140,8 +153,12 @@ class Model:
                 f"the graph has {graph.num_features} features, the model was fitted on {self.num_features}"
             )
         hidden = np.full(graph.num_nodes, -1, dtype=np.int64)
-        graph = related(graph, self.parts)
+        graph = self.linked(graph)
         return graph.with_(labels=hidden, class_names=self.class_names, splits=())
+
+    def linked(self, graph: Graph) -> Graph:
+        """The graph, with edges in place of relations where the learner takes edges only."""
+        return with_links_as_edges(graph, self.relations or {}) if needs_edges(graph, self.parts) else graph
 
     def save(self, folder: str | Path) -> None:
         """Write the model to ``folder``; a model with a learner of the user's own is refused."""
@@ -198,11 +215,9 @@ class Model:
             raise RunError(f"{source} is not a usable model: {kind}{' '.join(str(error).split())}") from error
 
 
-def related(graph: Graph, parts: AnyRecipe) -> Graph:
-    """The graph, with edges in place of relations where the learner takes edges only."""
-    if not graph.relations or getattr(parts.learner, "takes_relations", False):
-        return graph
-    return with_links_as_edges(graph)
+def needs_edges(graph: Graph, parts: AnyRecipe) -> bool:
+    """Whether the graph has relations, and the learner takes edges only."""
+    return bool(graph.relations) and not getattr(parts.learner, "takes_relations", False)
 
 
 def _model(facts: ModelFacts, tensors: State, backbone: Any) -> Model:

@@ -86,6 +86,7 @@ class Result:
             stop_reason=history.stop_reason,
             note=stage.note,
             input_features=None if columns == graph.num_features else columns,
+            relations=run.relations,
         )
         run = replace(run, problem=replace(run.problem))  # without the tensors and views that it has prepared
         opened = partial(_itself, run), partial(_itself, history)

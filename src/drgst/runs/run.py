@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from drgst.runs.config_file import versions
 from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
 from drgst.runs.folder import CONFIG, RunFolder, finished_run
 from drgst.runs.metrics import stage_row
-from drgst.runs.model import Model, related
+from drgst.runs.model import Model, needs_edges
 from drgst.runs.result import Result, write_history
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
@@ -31,8 +31,10 @@ from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.persist import save_stage
 from drgst.selftrain.problem import GraphCache, Problem
 from drgst.selftrain.recipe import AnyRecipe
+from drgst.selftrain.views.ensemble import edge_weights
 from drgst.shards import Shards
 from drgst.threads import default_threads, limit_threads
+from drgst.transforms.incidence import with_links_as_edges
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Run:
     graph: Graph  # with all labels: for metrics after the run, never for the run
     problem: Problem  # what the run may know
     recipe: AnyRecipe
+    relations: Mapping[str, float] | None = None  # weights with which they have become edges, where they have
     tables: TableGraph | None = None  # the tables that the graph was made of, whose schema is saved with the run
 
     @property
@@ -76,14 +79,17 @@ class Run:
             class_shares(parse_shares(settings.prior), graph.class_names)  # refuse an unknown class before training
         width = 4 * settings.hidden if "hidden" in settings.names else graph.num_classes  # weights, gradient, moments
         check_memory(4 * graph.num_features * width, f"{graph.name}: a model of {graph.num_features:,} features")
-        linked = related(graph, parts)
-        if linked is not graph:
-            _log.warning("nodes that share an entity have become %s edges for this recipe", f"{linked.num_edges:,}")
-        problem = replace(Problem.of(linked, split, settings, cast(int, config.seed)), sampled=sampled)
+        problem = replace(Problem.of(graph, split, settings, cast(int, config.seed)), sampled=sampled)
+        weights = edge_weights(problem) if needs_edges(graph, parts) else None
+        if weights is not None:
+            problem = replace(problem, graph=with_links_as_edges(problem.graph, weights), graph_cache=GraphCache())
+            said = ", ".join(f"{name} {weight:.2f}" for name, weight in weights.items())
+            message = "this recipe takes edges: the weighted sum of relations (%s) has become %s edges"
+            _log.warning(message, said, f"{problem.graph.num_edges:,}")
         count = config.threads or default_threads(graph.num_entries)
         config = replace(config, data=config.data or graph.name, threads=count, settings=settings.as_dict())
         config = replace(config, versions=versions())
-        return cls(config, graph, problem, parts)
+        return cls(config, graph, problem, parts, relations=weights)
 
     def sharing(self, cache: GraphCache) -> Run:
         """This run with ``cache``, which keeps what no label changes (views, neighbours) for further runs on the graph.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from drgst.shards import ALONE, Shards
 from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.products import multiply_sparse
 
+EDGES = "edges"  # beside relations
 MOST_PAIRS = 10_000_000  # of nodes that share an entity, up to which they become edges
 PROBES = 64  # random vectors that estimate the lengths of rows: the error of a length is about 9 %
 
@@ -112,12 +113,13 @@ class LinkMatrix:
         return found
 
 
-def with_links_as_edges(graph: Graph) -> Graph:
-    """The graph without relations, whose edges are A + Σ_r F_r F_rᵀ without the diagonal: for methods that need edges.
+def with_links_as_edges(graph: Graph, weights: Mapping[str, float]) -> Graph:
+    """The graph without relations, whose edges are w A + Σ_r w_r F_r F_rᵀ without the diagonal: for methods of edges.
 
-    Refused where the nodes that share an entity form more than 10 million pairs.
+    ``weights`` are w of ``edges``, and w_r by name; 1 where they are not given. Refused where the nodes that share an
+    entity form more than 10 million pairs.
     """
-    a = graph.adjacency
+    a = graph.adjacency * np.float32(weights.get(EDGES, 1.0))
     for relation in graph.relations:
         n = relation.members.astype(np.int64)
         pairs = int((n * (n - 1)).sum()) // 2
@@ -128,7 +130,7 @@ def with_links_as_edges(graph: Graph) -> Graph:
                 f"too many to be edges ({MOST_PAIRS:,} are allowed); the recipe drgst-plus never forms them"
             )
         factor = Factor.of(relation.incidence)
-        formed = sp.csr_array(factor.matrix @ factor.transpose)
+        formed = sp.csr_array(factor.matrix @ factor.transpose) * np.float32(weights.get(relation.name, 1.0))
         a = a + formed - sp.diags_array(formed.diagonal(), format="csr")
     a = sp.csr_array(a, dtype=np.float32)
     a.eliminate_zeros()

@@ -1,5 +1,7 @@
 """Views of relations: which there are, what they are, their weights, and new nodes."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,9 +11,11 @@ from drgst.graph.core import Graph, make_graph
 from drgst.graph.relation import Relation
 from drgst.graph.split import Split
 from drgst.runs.config import RunConfig
+from drgst.runs.model import Model
 from drgst.runs.run import Run
 from drgst.selftrain.views.graph_views import Views
 from drgst.selftrain.views.relations import relation_weights
+from drgst.transforms.incidence import Factor, LinkMatrix
 
 N = 240
 
@@ -88,12 +92,25 @@ def test_same_seed_same_bits() -> None:
     assert np.array_equal(first, second)
 
 
-def test_networks_get_links_as_edges() -> None:
-    graph = shared(1.0)
+def test_networks_get_the_weighted_sum_of_relations(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    graph = shared(0.9)
     split = Split.of(np.arange(40), [], np.arange(40, N), N)
-    run = Run.of(graph, RunConfig(recipe="gcn", seed=0, settings={"epochs": 2}), split)
-    assert not run.problem.graph.relations
-    assert run.problem.graph.num_edges > 0
+    result = Run.of(graph, RunConfig(recipe="gcn", seed=0, settings={"epochs": 2}), split).execute()
+    weights = result.model.relations
+    assert weights is not None
+    assert weights["device"] > 1 > weights["phone"]
+    assert sum(weights.values()) == pytest.approx(2)
+    said = f"weighted sum of relations (device {weights['device']:.2f}, phone {weights['phone']:.2f}) has become"
+    assert said in caplog.text
+    plain = [
+        make_graph(None, LinkMatrix.of([Factor.of(r.incidence)]) @ np.eye(N), graph.labels).adjacency
+        for r in graph.relations
+    ]
+    summed = (weights["device"] * plain[0] + weights["phone"] * plain[1]).toarray()
+    np.fill_diagonal(summed, 0)
+    assert np.allclose(result.run.problem.graph.adjacency.toarray(), summed, atol=1e-5)
+    result.model.save(tmp_path)
+    assert np.array_equal(Model.load(tmp_path).logits(graph), result.model.logits(graph))
 
 
 def test_weights_by_relation() -> None:

@@ -16,12 +16,13 @@ from drgst.nn.records import OnEpoch, State
 from drgst.selftrain.learners.base import Trained, untrained
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
-from drgst.selftrain.views.graph_views import Views
+from drgst.selftrain.views.graph_views import VIEWS, Views
 from drgst.selftrain.views.prior import SAMPLED_NODES, match_prior
 from drgst.selftrain.views.regression import SoftmaxRegression, linear_log_probs
-from drgst.selftrain.views.relations import relation_weights
+from drgst.selftrain.views.relations import ALL, relation_weights
 from drgst.selftrain.views.shared import ViewMaps
 from drgst.selftrain.views.stacking import PSEUDO_COUNTS, RELATED_COUNTS, view_weights
+from drgst.transforms.incidence import EDGES
 from drgst.transforms.products import NARROW_BYTES, in_parts, release, row_blocks
 from drgst.transforms.propagate import smooth_log_probs
 from drgst.transforms.rank_normalise import describe_features
@@ -148,6 +149,24 @@ class MultiViewEnsemble:
             text = f"Relations: {', '.join(f'{name} {share:.2f}' for name, share in by_relation)}. {text}"
         words = views.once("words", lambda: describe_features(views.features, graph.prepared, views.shards))
         return f"{text} {words}".rstrip()
+
+
+def edge_weights(problem: Problem) -> dict[str, float]:
+    """Relation -> weight with which it becomes edges, on average 1; ``edges`` have one, too, where there are any.
+
+    In proportion to the fitted weights of its views, and an equal share of those of all links together.
+    """
+    graph = problem.graph
+    names = [relation.name for relation in graph.relations if relation.members.max(initial=0) > 1]
+    names += [EDGES] if graph.num_edges else []
+    if len(names) < 2:
+        return dict.fromkeys(names, 1.0)
+    views = MultiViewEnsemble().view_weights(problem)
+    found = relation_weights(views)
+    found[EDGES] = sum(weight for name, weight in views.items() if name in VIEWS and VIEWS[name].needs_edges)
+    each = {name: found.get(name, 0.0) + found.get(ALL, 0.0) / len(names) for name in names}
+    total = sum(each.values())
+    return {name: weight * len(names) / total if total else 1.0 for name, weight in each.items()}
 
 
 def fitted_weights(state: State) -> dict[str, float]:
