@@ -22,12 +22,12 @@ ORDERS = {
     ),
     "graph": "invariants relation | core split html stats",
     "tables": (
-        "cells faults naming options | kinds text_file | source | columns relations | roles | links | "
+        "cells faults naming options | kinds text_file | source | relations | columns labels | links | "
         "inspection | build | schema | read"
     ),
     "io": "convert folder pyg split_files write_tables | npz | build_folder graph_files",
     "transforms": (
-        "products rank_normalise softmax | divided | incidence | features propagate | approximate structure | knn"
+        "edges products rank_normalise softmax | divided | incidence | features propagate | approximate structure | knn"
     ),
     "nn": "random records | ops | models | adam inputs losses | training registry | minibatch",
     "uncertainty": "dropedge | calibration class_prior | gain cagcn",

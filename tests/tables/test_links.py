@@ -203,9 +203,26 @@ def test_half_life_lets_old_edges_and_links_count_less() -> None:
     assert b[1, 0] == 1  # by its latest login
 
 
+def test_labels_have_times() -> None:
+    known = ACCOUNTS.assign(known=["2026-02-01", "", "2026-02-15", "2026-04-10", "", "2026-03-01", "2026-02-20", ""])
+    tables = made(nodes=known, edges=PAYMENTS, label_time="known", as_of="2026-03-15")
+    assert "known" not in tables.schema.feature_columns
+    assert tables.graph.labels.tolist() == [0, -1, 1, -1, -1, 1, 0, -1]  # a3 was labelled later
+    assert "nodes: 1 label not of 2026-03-15 or before left out" in tables.notes
+    assert "nodes: 1 label newer than the last edge or link, of 2026-02-28" in tables.notes  # of a5, in UTC
+    logins = LOGINS.assign(seen=["2026-03-10", "2026-03-11"] * 3)
+    links = [drgst.Link(logins)]
+    older = [note for note in made(*links, nodes=known, edges=PAYMENTS, label_time="known").notes if "older" in note]
+    assert older == ["nodes: 2 labels older than all edges and links of the row, which may follow from the label"]
+    assert any("label_time" in note for note in made(edges=PAYMENTS, as_of="2026-03-15").notes)
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
+        ({"label_time": "device"}, "row 1, column 'device': 'D1' is neither a date nor a number"),
+        ({"label_time": "knwon"}, "unknown column 'knwon'"),
+        ({"label_time": "age", "as_of": "30"}, "column 'age': fewer than two classes have a label of 30 or before"),
         ({"as_of": "2020-01-01"}, "column 'when': no row is of 2020-01-01 or before: the first is of 2026-01-01"),
         ({"as_of": "soon"}, "as_of is 'soon', but must be a date"),
         ({"half_life": "a month"}, "half_life is 'a month', but must be a time above 0"),

@@ -31,7 +31,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-TABLE_SETTINGS = ("aggregate", "as_of", "duplicates", "half_life")  # of from_tables, which --set takes, too
+TABLE_SETTINGS = (
+    "aggregate",
+    "as_of",
+    "duplicates",
+    "half_life",
+    "label_time",
+)  # of from_tables, which --set takes, too
 
 
 @app.command()

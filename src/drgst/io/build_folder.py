@@ -18,13 +18,13 @@ from drgst.extras import import_extra
 from drgst.files import PathLike
 from drgst.graph.core import Graph
 from drgst.io.folder import new_folder, open_graph_folder, write_rest
+from drgst.tables.columns import WEIGHT, find_relation, unused_columns
 from drgst.tables.faults import TableError, counted
 from drgst.tables.kinds.features import FeaturesColumn, is_features_name
 from drgst.tables.kinds.number import Style, comma_counts, style_of
 from drgst.tables.naming import are_whole
 from drgst.tables.read import folder_options, read_graph, table_paths
 from drgst.tables.relations import EdgeTable, edge_notes, imputed
-from drgst.tables.roles import WEIGHT, find_relation, unused_columns
 from drgst.tables.source import Table, open_batches
 
 Shapes = dict[str, tuple[str, tuple[int, ...]]]  # array -> type and shape

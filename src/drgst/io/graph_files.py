@@ -20,10 +20,10 @@ from drgst.extras import import_extra
 from drgst.files import PathLike, open_regular, reading
 from drgst.graph.core import Graph
 from drgst.memory import available_memory, check_memory
+from drgst.tables.columns import PAIRS
 from drgst.tables.faults import Fault, TableError
 from drgst.tables.options import TableOptions
 from drgst.tables.read import read_graph
-from drgst.tables.roles import PAIRS
 from drgst.tables.source import Table, open_table, with_names
 
 LABELS = ("label", "class")  # attributes that may hold the class of a node

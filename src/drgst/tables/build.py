@@ -12,14 +12,15 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError
 from drgst.graph.core import UNLABELLED, Graph, make_graph
-from drgst.graph.relation import Relation as GraphRelation
+from drgst.graph.relation import Relation
 from drgst.graph.split import Split
 from drgst.tables.cells import Cells
 from drgst.tables.faults import counted, some
 from drgst.tables.inspection import Inspection
 from drgst.tables.links import LinkRows
 from drgst.tables.naming import are_whole, clean_ids, relabel
-from drgst.tables.relations import Relation, edge_notes, merged_adjacency, node_columns, undirected
+from drgst.tables.relations import edge_notes, label_notes
+from drgst.transforms.edges import EdgeRows, merged_adjacency, node_columns, undirected
 
 if TYPE_CHECKING:
     from drgst.tables.schema import TableSchema
@@ -66,11 +67,12 @@ class Parts:
         self._note_nodes()
         index = {text: k for k, text in enumerate(self.ids)}
         self.nodes = LinkRows(index, self.rows, self.start, are_whole(found.ids))
-        self.relations: list[Relation] = []
+        self.relations: list[EdgeRows] = []
         for edge in found.edges:
             relation, notes = edge.rows(index)
             self.relations.append(relation)
             self.notes += notes
+        self.notes += self._label_notes(index)
 
     @cached_property
     def pairs(self) -> dict[str, sp.csr_array]:
@@ -126,7 +128,7 @@ class Parts:
         graph = graph.with_(prepared=schema.prepared, relations=tuple(links))
         return TableGraph(graph, schema, tuple(self.notes), new, self.found.table.data)
 
-    def _features(self, schema: TableSchema, links: Mapping[str, GraphRelation]) -> Any:
+    def _features(self, schema: TableSchema, links: Mapping[str, Relation]) -> Any:
         """X of the nodes after those of ``base``; nodes that were added have missing cells."""
         table = self.found.table
         if table.raw:
@@ -141,6 +143,17 @@ class Parts:
         x, notes = schema.encode(cells, self.edge_columns, np.arange(count) >= self.rows.size, described)
         self.notes += notes
         return x
+
+    def _label_notes(self, index: Mapping[str, int]) -> list[str]:
+        """What the times of labels, of edges and of links tell about each other."""
+        found, times = self.found, np.full(len(self.ids), np.nan)
+        if found.label_times is None:
+            return []
+        times[self.start : self.start + self.rows.size] = found.label_times[self.rows]
+        dated = [r for r, edge in zip(self.relations, found.edges, strict=True) if edge.schema.time is not None]
+        moments = [(end, r.time) for r in dated for end in (r.source, r.target)]
+        moments += [link.moments(index, self.nodes.whole_ids) for link in found.links]
+        return [f"{found.table.file}: {note}" for note in label_notes(times, moments)]
 
     def _note_nodes(self) -> None:
         file = self.found.table.file

@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from drgst.errors import GraphError
-from drgst.graph.core import UNLABELLED
 from drgst.graph.split import PARTS, Split
-from drgst.tables.cells import MISSING, Cells
 from drgst.tables.columns import (
+    bad_ids,
     cell_faults,
     column_roles,
     column_rows,
     column_table,
+    find_id,
+    find_relation,
     fit_columns,
+    id_texts,
     option_faults,
+    unused_columns,
 )
 from drgst.tables.faults import Fault, TableError, counted, some
+from drgst.tables.labels import LabelReader
 from drgst.tables.links import EntitySchema, LinkSchema, LinkTable, clean_name, find_link
-from drgst.tables.naming import LONGEST_ID, are_whole, encode_labels, spelt_alike
+from drgst.tables.naming import are_whole
 from drgst.tables.options import Link, TableOptions
 from drgst.tables.relations import EdgeTable, Period, RelationSchema
-from drgst.tables.roles import bad_ids, find_id, find_relation, id_texts, unused_columns
 from drgst.tables.source import Table, open_table
 
 if TYPE_CHECKING:
     from drgst.tables.schema import TableSchema
-
-MOST_CLASSES = 0.5  # classes per labelled node above which labels are rather numbers or ids
-FEW_LABELS = 20  # labelled nodes up to which that is not checked
-NO_LABEL = "no node has a label: at least two classes need one"
-ONE_CLASS = "only one class has a label: at least two classes need one"
-_NO_LABEL = {"unknown", "unlabelled", "unlabeled", "missing", "tbd", "n.a."}  # class names that may mean no label
 
 
 class Inspection:
@@ -105,7 +101,10 @@ class Inspection:
             self.notes += self.schema.differences(self.table)
         self._find_ids(edges)
         self.roles = column_roles(self.table, self.options, self.id)
-        self.labels, self.class_names = self._read_labels()
+        read = LabelReader(self.table, self.options, None if self.schema is None else self.schema.class_names)
+        self.labels, self.class_names, self.label_times = read.labels, read.class_names, read.times
+        self.faults += read.faults
+        self.notes += read.notes
         if self.schema is None:
             self._read_splits()
         self.faults += cell_faults(self.table, self.roles)
@@ -218,50 +217,6 @@ class Inspection:
             self.notes.append(f"{self.table.file}: {counted(repeated, 'further row')} of the same id dropped")
             rows = np.array(list(first.values()))
             self.table, self.ids = self.table.take(rows), [self.ids[row] for row in rows]
-
-    def _read_labels(self) -> tuple[np.ndarray, tuple[str, ...]]:
-        """Class indices with -1 for unknown, (rows,), and the class names."""
-        table, column = self.table, self.options.label
-        unknown = np.full(table.data.num_rows, UNLABELLED)
-        if column is None or column not in table.cells:
-            return unknown, ()
-        try:
-            per_value, names = encode_labels(table.cells[column].texts)
-        except GraphError as error:
-            self.faults.append(table.fault(str(error), column=column, option="label"))
-            return unknown, ()
-        labels = table.cells[column].spread(per_value, UNLABELLED).astype(np.int64)
-        self.faults += [table.fault(m, column=column, option="label") for m in self._bad_labels(labels, names)]
-        self.notes += [f"{table.file}: {note}" for note in self._label_notes(table.texts[column], names)]
-        return labels, names
-
-    def _bad_labels(self, labels: np.ndarray, names: tuple[str, ...]) -> Iterator[str]:
-        longest, known = max(map(len, names), default=0), int((labels >= 0).sum())
-        if longest > LONGEST_ID:
-            yield f"a label has {longest} characters; {LONGEST_ID} are allowed"
-        if self.options.classes is not None or self.schema is not None:
-            return
-        if len(names) < 2:
-            yield ONE_CLASS if names else NO_LABEL
-        elif not self.options.raw and known > FEW_LABELS and len(names) > MOST_CLASSES * known:
-            yield f"{len(names):,} classes for {known:,} labelled nodes: a column of classes is needed, not of numbers"
-        elif alike := spelt_alike(names):
-            yield alike
-
-    def _label_notes(self, cells: Cells, names: tuple[str, ...]) -> Iterator[str]:
-        """What may surprise: words that count as no label, and classes that may be no classes."""
-        column = f"column {self.options.label!r}"
-        for text, count in zip(cells.texts, cells.counts.tolist(), strict=True):
-            if text.lower() in MISSING:
-                yield f"{column}: {counted(count, 'cell')} {text!r} without label"
-        if self.options.classes is not None:
-            return
-        others = [] if self.schema is None else [name for name in names if name not in self.schema.class_names]
-        if others:
-            yield f"the labels {some(others)} were not classes when the model was fitted and count as unknown"
-        for name in names:
-            if name.casefold() in _NO_LABEL:
-                yield f"{column} has the class {name!r}; leave cells empty that have no label"
 
     def _read_splits(self) -> None:
         """The splits in columns of ``train``, ``val``, ``test`` or empty cells."""

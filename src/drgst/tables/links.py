@@ -13,14 +13,13 @@ from pydantic import BaseModel, ConfigDict
 
 from drgst.graph.relation import Relation
 from drgst.tables.cells import Cells, empty_cells
-from drgst.tables.columns import no_column
+from drgst.tables.columns import DISTINCT, MATCHED, id_texts, no_column, share_of_ids
 from drgst.tables.faults import Fault, counted, some
 from drgst.tables.kinds import AnyColumn, detect
 from drgst.tables.kinds.base import Name
 from drgst.tables.naming import without_decimals
 from drgst.tables.options import EVERY, Link
-from drgst.tables.relations import Period, likely_cause, times
-from drgst.tables.roles import DISTINCT, MATCHED, id_texts, share_of_ids
+from drgst.tables.relations import Period, likely_cause, row_times
 from drgst.tables.source import Table
 
 MOSTLY_MISSING = 0.9  # of the cells of a link column, above which a note says so
@@ -135,14 +134,25 @@ class LinkTable:
 
         With a half-life, the weight of the latest such row.
         """
-        cells = self.table.texts[str(self.schema.source)]
-        places = np.array([index.get(text, -1) for text in self.sources(whole_ids)], dtype=np.int64)
         weights = None if self.schema.time is None else self.period.weights(self._time())
-        return _entries(cells.spread(places, -1), self.targets.codes, (len(index), len(self.entities)), weights)
+        places = self._places(index, whole_ids)
+        return _entries(places, self.targets.codes, (len(index), len(self.entities)), weights)
+
+    def moments(self, index: Mapping[str, int], whole_ids: bool) -> tuple[np.ndarray, np.ndarray]:
+        """The node and the time of each row that counts; none for a table without times and for a chain."""
+        if self.schema.time is None or self.schema.through is not None:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        places, time = self._places(index, whole_ids), self._time()
+        counts = (places >= 0) & (self.period.weights(time) > 0)
+        return places[counts], time[counts]
+
+    def _places(self, index: Mapping[str, int], whole_ids: bool) -> np.ndarray:
+        """The source of each row as a place in ``index``, (rows,), -1 where it is not there."""
+        places = np.array([index.get(text, -1) for text in self.sources(whole_ids)], dtype=np.int64)
+        return self.table.texts[str(self.schema.source)].spread(places, -1)
 
     def _time(self) -> np.ndarray:
-        cells = self.table.cells[str(self.schema.time)]
-        return cells.spread(np.nan_to_num(times(cells), nan=-np.inf), -np.inf)
+        return row_times(self.table.cells[str(self.schema.time)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,6 +62,7 @@ class TableOptions:
     links: Any = ()  # columns of the node table, and tables of links
     as_of: str | None = None  # the moment up to which edges and links count
     half_life: str | None = None  # after which an edge or link counts half, such as 30d
+    label_time: str | None = None  # column of the times of the labels: those after as_of are left out, too
     edge_columns: bool = True  # whether degrees, partners and amounts become node columns
     raw: bool = False  # whether numbers stay as they are where all columns are numbers and no cell is missing
     classes: tuple[str, ...] | None = None  # of the model that will predict the graph: labels may then be missing
@@ -93,6 +94,7 @@ class TableOptions:
     def named(self) -> list[tuple[str, str]]:
         """(column, option) for each column of the node table that an option names."""
         lists = {name: _tuple(getattr(self, name) or ()) for name in ("label", "id", *KIND_OPTIONS, "drop")}
+        lists["label_time"] = () if self.label_time is None else (self.label_time,)
         lists["link"] = tuple(link for link in self.links if isinstance(link, str))
         return [(column, option) for option, columns in lists.items() for column in columns]
 

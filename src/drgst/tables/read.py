@@ -31,7 +31,8 @@ from drgst.files import PathLike, reading
 from drgst.graph.core import Graph
 from drgst.tables.build import Parts, TableGraph
 from drgst.tables.faults import Fault, TableError
-from drgst.tables.inspection import NO_LABEL, Inspection
+from drgst.tables.inspection import Inspection
+from drgst.tables.labels import NO_LABEL
 from drgst.tables.options import Aggregate, Columns, Duplicates, Endpoints, TableOptions
 from drgst.tables.schema import TableSchema
 
@@ -61,6 +62,7 @@ def from_tables(
     links: Any = (),
     as_of: str | None = None,
     half_life: str | None = None,
+    label_time: str | None = None,
 ) -> TableGraph:
     """A graph from a table with one row per node and tables with one row per edge, with columns of any type.
 
@@ -87,6 +89,8 @@ def from_tables(
 
     ``as_of``, a date, leaves out edges and links that are later, so that a back-test has no leak from the future.
     ``half_life``, such as ``30d``, lets an edge or link of that age count half. Columns of links have no time.
+    ``label_time`` is the column of ``nodes`` with the times of the labels: those after ``as_of`` are left out, too, and
+    notes count the labels that are older than all edges and links of their row, or newer than the last one.
 
     Raises :class:`TableError` with all faults; :func:`check_tables` lists them without raising.
     """

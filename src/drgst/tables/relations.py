@@ -1,9 +1,9 @@
-"""Edge tables: the columns of each, the faults of their cells, and their rows as an adjacency and as node columns."""
+"""Edge tables: the columns of each, the faults of their cells, their rows as arrays, and which count by their time."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -11,7 +11,6 @@ from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse as sp
 from pydantic import BaseModel, ConfigDict, Field
 
 from drgst.errors import SettingError
@@ -23,6 +22,7 @@ from drgst.tables.kinds.number import Style, numbers
 from drgst.tables.naming import without_decimals
 from drgst.tables.options import Aggregate
 from drgst.tables.source import Table
+from drgst.transforms.edges import EdgeRows
 
 LARGEST_WEIGHT = 1e30  # sums of such weights are still finite in float32
 _LETTERS = re.compile(r"^[^\W\d]\D*(?=\d)")
@@ -98,25 +98,57 @@ class Period:
         if not time.size or self.weights(time).any():
             return []
         known = time[np.isfinite(time)]
-        first = f": the first is of {_shown(known.min())}" if known.size else ""
+        first = f": the first is of {shown(known.min())}" if known.size else ""
         return [table.fault(f"no row is of {self.as_of} or before{first}", column=column)]
 
 
-def _shown(time: float) -> str:
+def shown(time: float) -> str:
     """A date, or a number that is no day of this or the last century."""
     return str(date(1970, 1, 1) + timedelta(days=time)) if abs(time) < 36_500 else f"{time:g}"
 
 
-@dataclass(frozen=True, eq=False)
-class Relation:
-    """E directed rows between nodes, without self-loops."""
+def times(cells: Cells) -> np.ndarray:
+    """Days or numbers, (V,); NaN where a text is neither."""
+    found = numbers(cells, "plain")
+    if cells.share(np.isfinite(found)) >= 0.5:
+        return found
+    formats = date_formats(cells, 0.5)
+    return dates(cells, formats[0]) if formats else np.full(len(cells.values), np.nan)
 
-    name: str
-    source: np.ndarray  # (E,) node index
-    target: np.ndarray  # (E,)
-    weight: np.ndarray | None  # (E,) at least 0; None: every row counts 1
-    time: np.ndarray  # (E,) days or any number that grows with time; the row number without times
-    amounts: dict[str, np.ndarray]  # (E,) each, NaN where missing
+
+def row_times(cells: Cells) -> np.ndarray:
+    """The time of each row, (rows,), -∞ without one."""
+    return cells.spread(np.nan_to_num(times(cells), nan=-np.inf), -np.inf)
+
+
+def bad_times(table: Table, column: str | None, option: str) -> list[Fault]:
+    """A column of times of which most are not; a few count as missing."""
+    if column is None or column not in table.cells:
+        return []
+    cells = table.cells[column]
+    bad = np.isnan(times(cells))
+    if not bad.any() or cells.share(~bad) >= 0.5:
+        return []
+    message = f"{cells.chosen(bad)[0][0]!r} is neither a date nor a number"
+    return [table.fault(message, cells.first_row(bad), column, option=option)]
+
+
+def label_notes(labels: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]]) -> Iterator[str]:
+    """Labels that are older than all edges and links of their row, and those newer than any edge or link.
+
+    ``labels`` are the times of the labels, (N,), NaN elsewhere; ``moments`` nodes and times of edges and links.
+    """
+    first, last = np.full(labels.size, np.inf), -np.inf
+    for nodes, time in moments:
+        known = np.isfinite(time)
+        np.minimum.at(first, nodes[known], time[known])
+        last = max(last, time[known].max(initial=-np.inf))
+    older = int((np.isfinite(first) & (labels < first)).sum())
+    newer = int((labels > last).sum()) if np.isfinite(last) else 0
+    if older:
+        yield f"{counted(older, 'label')} older than all edges and links of the row, which may follow from the label"
+    if newer:
+        yield f"{counted(newer, 'label')} newer than the last edge or link, of {shown(last)}"
 
 
 class EdgeTable:
@@ -147,7 +179,7 @@ class EdgeTable:
 
     def faults(self, ids: Set[str] | None) -> list[Fault]:
         """The faults of the cells; ends are compared with ``ids`` unless it is None."""
-        found = [*self._bad_weights(), *self._bad_times()]
+        found = [*self._bad_weights(), *bad_times(self.table, self.schema.time, "time")]
         timed = None if self.schema.time is None else self._time()
         found += self.period.faults(self.table, self.schema.time, timed) if not found else []
         for column, texts in self.ends.items():
@@ -166,7 +198,7 @@ class EdgeTable:
                 found.append(self.table.fault(message, cells.first_row(bad), column, **remedy))
         return found
 
-    def rows(self, index: Mapping[str, int]) -> tuple[Relation, list[str]]:
+    def rows(self, index: Mapping[str, int]) -> tuple[EdgeRows, list[str]]:
         """The rows as arrays, and one sentence for each thing that was changed."""
         source, target = self.nodes(index)
         known = (source >= 0) & (target >= 0)
@@ -193,7 +225,7 @@ class EdgeTable:
             weight = counts if weight is None else weight * counts
         weight = None if weight is None else weight[keep]
         amounts = {name: self._numbers(name)[keep] for name in self.schema.amounts}
-        return Relation(self.schema.name, source[keep], target[keep], weight, self._time()[keep], amounts), notes
+        return EdgeRows(self.schema.name, source[keep], target[keep], weight, self._time()[keep], amounts), notes
 
     def nodes(self, index: Mapping[str, int]) -> list[np.ndarray]:
         """Source and target of each row as node indices, (rows,) both; -1 where an end is not a node."""
@@ -223,35 +255,14 @@ class EdgeTable:
                 faults.append(self.table.fault(message, cells.first_row(bad), column, option="weight"))
         return faults
 
-    def _bad_times(self) -> list[Fault]:
-        column = self.schema.time
-        if column is None:
-            return []
-        cells = self.cells(column)
-        bad = np.isnan(times(cells))
-        if not bad.any() or cells.share(~bad) >= 0.5:
-            return []
-        message = f"{cells.chosen(bad)[0][0]!r} is neither a date nor a number"
-        return [self.table.fault(message, cells.first_row(bad), column, option="time")]
-
     def _time(self) -> np.ndarray:
         if self.schema.time is None:
             return np.arange(self.table.data.num_rows, dtype=np.float64)
-        cells = self.cells(self.schema.time)
-        return cells.spread(np.nan_to_num(times(cells), nan=-np.inf), -np.inf)
+        return row_times(self.cells(self.schema.time))
 
     def _numbers(self, column: str) -> np.ndarray:
         cells = self.cells(column)
         return cells.spread(numbers(cells, self.style if column == self.schema.weight else None), np.nan)
-
-
-def times(cells: Cells) -> np.ndarray:
-    """Days or numbers, (V,); NaN where a text is neither."""
-    found = numbers(cells, "plain")
-    if cells.share(np.isfinite(found)) >= 0.5:
-        return found
-    formats = date_formats(cells, 0.5)
-    return dates(cells, formats[0]) if formats else np.full(len(cells.values), np.nan)
 
 
 def imputed(file: str, column: str, rows: int, median: float) -> str:
@@ -269,77 +280,9 @@ def likely_cause(unknown_ids: list[str], ids: Set[str]) -> str:
     return ""
 
 
-def aggregate(relation: Relation, u: np.ndarray, v: np.ndarray, how: Aggregate, nodes: int) -> sp.csr_array:
-    """The rows of each pair (u, v) as one entry, (N, N): sum, number, maximum or latest of their weights."""
-    weight = np.ones(u.size) if relation.weight is None or how == "count" else relation.weight
-    order = np.lexsort((relation.time, v, u))
-    u, v, weight = u[order], v[order], weight[order]
-    first = np.ones(u.size, dtype=bool)
-    first[1:] = (u[1:] != u[:-1]) | (v[1:] != v[:-1])
-    starts = np.flatnonzero(first)
-    if not starts.size:
-        return sp.csr_array((nodes, nodes), dtype=np.float32)
-    if how == "last":
-        values = weight[np.append(starts[1:], u.size) - 1]
-    else:
-        values = (np.maximum if how == "max" else np.add).reduceat(weight, starts)
-    return sp.csr_array((values.astype(np.float32), (u[starts], v[starts])), shape=(nodes, nodes))
-
-
-def undirected(relation: Relation, how: Aggregate, nodes: int) -> tuple[sp.csr_array, bool]:
-    """The aggregated rows of each unordered pair, (N, N) above the diagonal, and whether both directions are listed.
-
-    This is the rule for repeated rows, whichever way tables are read: all rows between u and v, in both directions,
-    are rows of one edge, and their weights are aggregated. A table whose rows from u to v weigh as much as those from
-    v to u, for every pair, lists each edge in both directions, as many programs export undirected graphs: only one
-    direction then counts.
-    """
-    one_way = aggregate(relation, relation.source, relation.target, how, nodes)
-    if one_way.nnz and same_both_ways(one_way):
-        return sp.csr_array(sp.triu(one_way, format="csr")), True
-    low, high = np.minimum(relation.source, relation.target), np.maximum(relation.source, relation.target)
-    return aggregate(relation, low, high, how, nodes), False
-
-
-def same_both_ways(a: sp.csr_array) -> bool:
-    """A = Aᵀ."""
-    other = sp.csr_array(a.T)
-    return np.array_equal(a.indptr, other.indptr) and (a != other).nnz == 0
-
-
 def edge_notes(rows: int, edges: int, both_ways: bool, how: Aggregate, file: str) -> list[str]:
     """What was merged when ``rows`` rows became ``edges`` edges."""
     if both_ways:
         return [f"{file} lists every edge in both directions with equal weights: one direction counts"]
     merged = rows - edges
     return [f"{counted(merged, 'repeated or returning edge')} merged ({how})"] if merged else []
-
-
-def merged_adjacency(uppers: Mapping[str, sp.csr_array], units: Mapping[str, float], nodes: int) -> sp.csr_array:
-    """A_uv = A_vu = Σ_r w_r(u, v) / unit_r, (N, N), from the pairs of each relation."""
-    total = sp.csr_array((nodes, nodes), dtype=np.float32)
-    for name, upper in uppers.items():
-        total = total + upper / np.float32(units[name])
-    return sp.csr_array(total + total.T)
-
-
-def mean_weight(upper: sp.csr_array) -> float:
-    """The mean weight of the pairs of a relation; 1 without edges or weights above 0."""
-    return float(upper.data.mean()) if upper.nnz and upper.data.max() > 0 else 1.0
-
-
-def node_columns(relation: Relation, nodes: int) -> dict[str, np.ndarray]:
-    """Per node and direction: rows, distinct partners, and sum and mean of each amount, (N,) each; 0 without rows."""
-    found: dict[str, np.ndarray] = {}
-    for direction, mine, other in (("out", relation.source, relation.target), ("in", relation.target, relation.source)):
-        prefix = f"{relation.name} {direction}"
-        found[f"{prefix}: rows"] = np.bincount(mine, minlength=nodes).astype(np.float64)
-        pairs = np.unique(mine * nodes + other)
-        found[f"{prefix}: partners"] = np.bincount(pairs // nodes, minlength=nodes).astype(np.float64)
-        for name, amount in relation.amounts.items():
-            known = np.isfinite(amount)
-            total = np.bincount(mine[known], amount[known], minlength=nodes)
-            count = np.bincount(mine[known], minlength=nodes)
-            found[f"{prefix}: {name} sum"] = total
-            found[f"{prefix}: {name} mean"] = total / np.maximum(count, 1)
-    return found

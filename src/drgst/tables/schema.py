@@ -23,8 +23,9 @@ from drgst.tables.kinds.base import Name, Text
 from drgst.tables.kinds.number import Scores
 from drgst.tables.links import EntitySchema, LinkSchema
 from drgst.tables.options import Aggregate, Duplicates, Endpoints, TableOptions
-from drgst.tables.relations import RelationSchema, mean_weight
+from drgst.tables.relations import RelationSchema
 from drgst.tables.source import Table
+from drgst.transforms.edges import mean_weight
 
 if TYPE_CHECKING:
     from drgst.graph.core import Features, Graph

@@ -5,18 +5,11 @@ import pyarrow as pa
 import pytest
 
 from drgst.tables.cells import Cells, read_cells
+from drgst.tables.columns import find_id, find_relation, id_texts
 from drgst.tables.options import Aggregate, TableOptions
-from drgst.tables.relations import (
-    Relation,
-    edge_notes,
-    likely_cause,
-    mean_weight,
-    merged_adjacency,
-    node_columns,
-    undirected,
-)
-from drgst.tables.roles import find_id, find_relation, id_texts
+from drgst.tables.relations import edge_notes, likely_cause
 from drgst.tables.source import Table
+from drgst.transforms.edges import EdgeRows, mean_weight, merged_adjacency, node_columns, undirected
 
 
 def opened(**columns: list[object]) -> Table:
@@ -100,7 +93,7 @@ def test_likely_cause(unknown: list[str], ids: set[str], cause: str) -> None:
 
 
 # rows: 0 -> 1 with 2 and 5, 1 -> 0 with 3, 2 -> 1 with 4
-PAYMENTS = Relation(
+PAYMENTS = EdgeRows(
     "pay",
     np.array([0, 0, 1, 2]),
     np.array([1, 1, 0, 1]),
@@ -120,7 +113,7 @@ def test_rows_of_both_directions_are_one_edge(how: Aggregate, weights: list[floa
 @pytest.mark.parametrize("how", ["sum", "count", "max", "last"])
 def test_a_table_that_lists_every_edge_in_both_directions_counts_once(how: Aggregate) -> None:
     ends = np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1])
-    twice = Relation("friends", *ends, np.array([2.0, 2.0, 3.0, 3.0]), np.zeros(4), {})
+    twice = EdgeRows("friends", *ends, np.array([2.0, 2.0, 3.0, 3.0]), np.zeros(4), {})
     upper, both_ways = undirected(twice, how, 3)
     assert both_ways
     assert [upper[0, 1], upper[1, 2], upper.nnz] == ([1, 1, 2] if how == "count" else [2, 3, 2])
@@ -128,7 +121,7 @@ def test_a_table_that_lists_every_edge_in_both_directions_counts_once(how: Aggre
 
 
 def test_relations_are_added_in_units_of_their_mean() -> None:
-    calls = Relation("call", np.array([0]), np.array([2]), None, np.zeros(1), {})
+    calls = EdgeRows("call", np.array([0]), np.array([2]), None, np.zeros(1), {})
     uppers = {relation.name: undirected(relation, "sum", 3)[0] for relation in (PAYMENTS, calls)}
     units = {name: mean_weight(upper) for name, upper in uppers.items()}
     assert units == {"pay": 7.0, "call": 1.0}
