@@ -1,50 +1,161 @@
-"""Relations: fraud rings that share devices, and the cost of links beside that of as many plain edges.
+"""Relations: public graphs of several kinds of nodes, fraud rings that share devices, and the cost of links.
 
-``python benchmarks/relations.py fraud --seeds 1000 1001`` prints the average precision of fraud on accounts without a
-label: transactions tell nothing, and rings share devices. ``python benchmarks/relations.py cost --rows 1000000`` prints
-the time of the views of one relation and of as many plain edges: 10 links per row, and a star whose rows all share one
-value.
+``python benchmarks/relations.py hetero --data FOLDER`` gives Micro-F1 on the public test nodes of ``acm``, ``dblp`` and
+``aminer``. ``fraud`` gives the average precision of fraud on accounts without a label, where transactions tell nothing
+and rings share devices. ``cost`` gives CPU seconds and memory of the views of one relation beside those of as many
+plain edges: 10 links per row, and a star whose rows all share one value. Rows replace those of their kind and data in
+``results/relations.csv``.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import resource
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
 import drgst
 from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.graph.relation import Relation
+from drgst.graph.split import Split
+from drgst.recipes import find_recipe
+from drgst.runs.config import RunConfig
+from drgst.runs.run import Run
+from drgst.selftrain.problem import GraphCache
 from drgst.selftrain.views.graph_views import Views
 
+RESULTS = Path(__file__).parents[1] / "results" / "relations.csv"
+COLUMNS = ("kind", "data", "method", "per_class", "draw", "value", "cpu_seconds", "peak_mb", "version")
 LINKS = 10  # per row
-MODELS = ("drgst-plus", "with --link device_id", "with --link device_id and phone", "boosting", "boosting with device")
+TABLES = {  # the classified kind of nodes, and the tables of links
+    "acm": ("paper", ("paper_author", "paper_subject")),
+    "dblp": ("author", ("paper_author", "paper_conference", "paper_term")),
+    "aminer": ("paper", ("paper_author", "paper_reference")),
+}
+SUM = "features by all links+links by all links"
+PUBLISHED = (  # of other papers, at 20 labels per class and at 1, 5 and 10
+    *(
+        ("acm", "HeCo, published", 20, 88.1),
+        ("acm", "RMR, published", 20, 87.6),
+        ("aminer", "RMR, published", 20, 93.0),
+    ),
+    *(("acm", "RMR, published", k, value) for k, value in ((1, 60.4), (5, 86.3), (10, 86.8))),
+    *(("aminer", "RMR, published", k, value) for k, value in ((1, 53.0), (5, 79.8), (10, 87.4))),
+)
+
+Row = dict[str, Any]
 
 
-def fraud_scores(seed: int, accounts: int) -> list[float]:
-    """Average precision of each of :data:`MODELS`."""
-    tables = drgst.fraud_tables(seed, accounts=accounts, informative_edges=0.0, ring_devices=0.8)
+def store(rows: list[Row]) -> None:
+    """Replace the stored rows of the same kind, data, method and labels."""
+    place = ("kind", "data", "method", "per_class")
+    version = f"drgst-plus {find_recipe('drgst-plus').version}"
+    fresh = [
+        {name: str(row.get(name, "")) for name in COLUMNS} | {"version": row.get("version", version)} for row in rows
+    ]
+    keys = {tuple(row[name] for name in place) for row in fresh}
+    old: list[Row] = []
+    if RESULTS.exists():
+        with RESULTS.open(encoding="utf-8", newline="") as handle:
+            old = [row for row in csv.DictReader(handle) if tuple(row[name] for name in place) not in keys]
+    with RESULTS.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*old, *fresh])
+    for row in fresh:
+        print(*row.values(), flush=True)
+
+
+def hetero_graphs(folder: Path, name: str) -> tuple[Graph, Graph, np.ndarray]:
+    """The graph with relations, the graph whose entities are nodes without features, and the part of each row."""
+    kind, links = TABLES[name]
+    nodes = pd.read_csv(folder / name / f"{kind}.csv")
+    parts, nodes = nodes["split20"].fillna("").to_numpy(), nodes[["id", "label"]]
+    files = [str(folder / name / f"{link}.csv") for link in links]
+    linked = drgst.from_tables(nodes, label="label", id="id", links=[drgst.Link(file) for file in files]).graph
+    added = drgst.from_tables(nodes, files, label="label", id="id", unknown_endpoints="add", edge_columns=False).graph
+    source = folder / name / f"{kind}_features.npz"
+    if source.exists():
+        arrays = np.load(source)
+        x = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"]))
+        linked = linked.with_(features=x)
+        none = sp.csr_array((added.num_nodes - x.shape[0], x.shape[1]), dtype=x.dtype)
+        added = added.with_(features=sp.csr_array(sp.vstack([x, none])))
+    return linked, added, parts
+
+
+def hetero(folder: Path, names: list[str], draws: int) -> None:
+    """Micro-F1 in percent on the test nodes of split20; validation labels are not used."""
+    store(
+        [
+            {"kind": "hetero", "data": d, "method": m, "per_class": k, "value": v, "version": m}
+            for d, m, k, v in PUBLISHED
+        ]
+    )
+    for name in names:
+        linked, added, parts = hetero_graphs(folder, name)
+        train, test = (np.flatnonzero(parts == part) for part in ("train", "test"))
+        cache = GraphCache()
+
+        def row(method: str, known: np.ndarray, graph: Graph, per_class: int, draw: int, **settings: Any) -> Row:
+            began = time.process_time()
+            hidden = np.full(graph.num_nodes, -1)
+            hidden[known] = graph.labels[known]
+            split = Split.of(known, [], [], graph.num_nodes)
+            run = Run.of(graph.with_(labels=hidden), RunConfig(recipe="drgst-plus", seed=0, settings=settings), split)
+            p = run.sharing(cache).execute().probabilities  # noqa: B023
+            right = 100 * float((p.argmax(axis=1)[test] == graph.labels[test]).mean())  # noqa: B023
+            place = {"kind": "hetero", "data": name, "method": method, "per_class": per_class, "draw": draw}  # noqa: B023
+            return place | {"value": f"{right:.1f}", "cpu_seconds": f"{time.process_time() - began:.1f}"}
+
+        relations = [(f"relation {r.name} alone", linked.with_(relations=(r,))) for r in linked.relations]
+        rows = [row(method, train, graph, 20, 0) for method, graph in relations]
+        if linked.num_features:
+            model = LogisticRegression(max_iter=2000).fit(linked.features[train], linked.labels[train])
+            right = 100 * model.score(linked.features[test], linked.labels[test])
+            place = {"kind": "hetero", "data": name, "method": "logistic regression on features", "per_class": 20}
+            rows.append(place | {"draw": 0, "value": f"{right:.1f}"})
+        rows.append(row("entities as nodes without features", train, added, 20, 0))
+        rows.append(row("all relations summed", train, linked, 20, 0, view=SUM))
+        rows.append(row("drgst-plus with relations", train, linked, 20, 0))
+        for k in (1, 5, 10):
+            for draw in range(draws):
+                rng = np.random.default_rng([draw, k])
+                classes = range(linked.num_classes)
+                known = np.concatenate(
+                    [rng.choice(train[linked.labels[train] == c], k, replace=False) for c in classes]
+                )
+                rows.append(row("drgst-plus with relations", np.sort(known), linked, k, draw))
+        store(rows)
+
+
+def fraud(seed: int, accounts: int) -> Iterator[Row]:
+    """Average precision with and without devices."""
+    tables = drgst.fraud_tables(seed, accounts=accounts, positive_rate=0.05, informative_edges=0.0, ring_devices=0.8)
     nodes, edges = tables.accounts.to_pandas(), tables.transactions.to_pandas()
     truth = tables.truth.column("fraud").to_numpy()
     hidden = nodes["label"].isna().to_numpy()
 
-    def plus(links: tuple[str, ...]) -> np.ndarray:
+    def plus(*links: str) -> np.ndarray:
         drop = [name for name in ("device_id", "phone") if name not in links]
         graph = drgst.from_tables(nodes, edges, label="label", id="account_id", drop=drop, links=links).graph
         model = drgst.SelfTraining("drgst-plus").fit(graph)
         return np.asarray(model.predict_proba()[:, graph.class_names.index("fraud")])
 
     def boosting(device: bool) -> np.ndarray:
-        drop = ["phone"] if device else ["phone", "device_id"]
-        graph = drgst.from_tables(nodes, edges, label="label", id="account_id", drop=drop).graph
+        graph = drgst.from_tables(nodes, edges, label="label", id="account_id", drop=["phone", "device_id"]).graph
         x = graph.features if isinstance(graph.features, np.ndarray) else graph.features.toarray()
         if device:  # as a category of the most frequent 255 values, which is what the library takes
             codes = nodes["device_id"].map(nodes["device_id"].value_counts().rank(ascending=False, method="first"))
@@ -56,8 +167,19 @@ def fraud_scores(seed: int, accounts: int) -> list[float]:
         model.fit(x[known], graph.labels[known])
         return np.asarray(model.predict_proba(x)[:, graph.class_names.index("fraud")])
 
-    found = [plus(()), plus(("device_id",)), plus(("device_id", "phone")), boosting(False), boosting(True)]
-    return [float(average_precision_score(truth[hidden], p[hidden])) for p in found]
+    models: dict[str, Callable[[], np.ndarray]] = {
+        "drgst-plus without links": plus,
+        "drgst-plus with --link device_id": lambda: plus("device_id"),
+        "drgst-plus with --link device_id --link phone": lambda: plus("device_id", "phone"),
+        "gradient boosting": lambda: boosting(False),
+        "gradient boosting, device as a category": lambda: boosting(True),
+    }
+    for method, make in models.items():
+        began = time.process_time()
+        value = average_precision_score(truth[hidden], make()[hidden])
+        seconds = f"{time.process_time() - began:.1f}"
+        place = {"kind": "fraud", "data": f"{accounts} accounts", "method": method, "draw": seed}
+        yield place | {"value": f"{value:.3f}", "cpu_seconds": seconds}
 
 
 def linked(rows: int) -> Graph:
@@ -72,9 +194,9 @@ def star(rows: int) -> Graph:
     return _graph(rows).with_(relations=(Relation.of("entity", np.ones((rows, 1))),))
 
 
-def plain(rows: int, edges: int) -> Graph:
+def plain(rows: int, per_row: int) -> Graph:
     """Rows with random edges."""
-    ends = np.random.default_rng(0).integers(0, rows, (2, edges))
+    ends = np.random.default_rng(0).integers(0, rows, (2, rows * per_row))
     return _graph(rows, edge_matrix(ends[0], ends[1], rows))
 
 
@@ -83,43 +205,63 @@ def _graph(rows: int, edges: Any = None) -> Graph:
     return make_graph(x, sp.coo_array((rows, rows)) if edges is None else edges, np.arange(rows) % 2)
 
 
-def cost(make: Callable[..., Graph], arguments: tuple[int, ...], view: str) -> None:
-    """Print CPU seconds and peak memory of one view, in a process of its own."""
+def cost(make: Callable[..., Graph], arguments: tuple[int, ...], what: str, answer: Any) -> None:
+    """CPU seconds and peak memory of one view, or of a whole run with 20 labels per class."""
     graph = make(*arguments)
     began = time.process_time()
-    Views(graph)[view]
-    seconds = time.process_time() - began
+    if what == "run":
+        run = Run.of(graph, RunConfig(recipe="drgst-plus", seed=0), Split.of(np.arange(40), [], [], graph.num_nodes))
+        run.execute()
+    else:
+        Views(graph)[what]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{make.__name__:>7} {arguments[0]:,} rows, {view:<18} {seconds:7.1f} s of CPU, {memory:,.0f} MB", flush=True)
+    answer.put((time.process_time() - began, memory))
+
+
+def costs(rows: int, which: str) -> None:
+    """The cost of each of a pair, each in a process of its own."""
+    star_jobs = [
+        (plain, (rows, 1), "topology", "edges"),
+        (star, (rows,), "features by entity", "star"),
+        (plain, (rows, 1), "neighbours", "edges"),
+        (star, (rows,), "links by entity", "star"),
+        (plain, (rows, 1), "run", "edges"),
+        (star, (rows,), "run", "star"),
+    ]
+    linked_jobs = [
+        (plain, (rows, LINKS), "topology", "edges"),
+        (linked, (rows,), "features by entity", "links"),
+        (plain, (rows, LINKS), "neighbours", "edges"),
+        (linked, (rows,), "links by entity", "links"),
+    ]
+    for make, arguments, what, name in star_jobs if which == "star" else linked_jobs:
+        answer = get_context("spawn").Queue()
+        process = get_context("spawn").Process(target=cost, args=(make, arguments, what, answer))
+        process.start()
+        process.join()
+        seconds, memory = answer.get()
+        place = {"kind": "cost", "data": f"{which}, {rows:,} rows", "method": f"{name}: {what}"}
+        store([place | {"cpu_seconds": f"{seconds:.1f}", "peak_mb": f"{memory:.0f}"}])
 
 
 def main() -> None:
-    """Print one of the tables."""
+    """Compute one of the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("fraud", "cost"))
+    parser.add_argument("what", choices=("hetero", "fraud", "star", "links"))
+    parser.add_argument("--data", type=Path, help="folder with acm, dblp and aminer")
+    parser.add_argument("--names", nargs="+", default=list(TABLES))
+    parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1000, 1001, 1002, 1003, 1004])
-    parser.add_argument("--accounts", type=int, default=20_000)
+    parser.add_argument("--accounts", type=int, default=5_000)
     parser.add_argument("--rows", type=int, default=100_000)
     given = parser.parse_args()
-    if given.what == "fraud":
-        scores = np.array([fraud_scores(seed, given.accounts) for seed in given.seeds])
-        for name, values in zip(MODELS, scores.T, strict=True):
-            print(f"{name:<32} {values.mean():.3f}  ({' '.join(f'{v:.3f}' for v in values)})")
-        return
-    n = given.rows
-    jobs: list[tuple[Callable[..., Graph], tuple[int, ...], str]] = [
-        (plain, (n, n), "topology"),
-        (star, (n,), "features by entity"),
-        (star, (n,), "links by entity"),
-        (plain, (n, n * LINKS), "topology"),
-        (plain, (n, n * LINKS), "neighbours"),
-        (linked, (n,), "features by entity"),
-        (linked, (n,), "links by entity"),
-    ]
-    for job in jobs:
-        process = get_context("spawn").Process(target=cost, args=job)
-        process.start()
-        process.join()
+    warnings.simplefilter("ignore")
+    if given.what == "hetero":
+        hetero(given.data, given.names, given.draws)
+    elif given.what == "fraud":
+        store([row for seed in given.seeds for row in fraud(seed, given.accounts)])
+    else:
+        costs(given.rows, given.what)
 
 
 if __name__ == "__main__":

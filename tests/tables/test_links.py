@@ -222,7 +222,7 @@ def test_labels_have_times() -> None:
     [
         ({"label_time": "device"}, "row 1, column 'device': 'D1' is neither a date nor a number"),
         ({"label_time": "knwon"}, "unknown column 'knwon'"),
-        ({"label_time": "age", "as_of": "30"}, "column 'age': fewer than two classes have a label of 30 or before"),
+        ({"label_time": "age", "as_of": "28"}, "column 'age': fewer than two classes have a label of 28 or before"),
         ({"as_of": "2020-01-01"}, "column 'when': no row is of 2020-01-01 or before: the first is of 2026-01-01"),
         ({"as_of": "soon"}, "as_of is 'soon', but must be a date"),
         ({"half_life": "a month"}, "half_life is 'a month', but must be a time above 0"),
