@@ -166,7 +166,7 @@ def test_check_says_what_is_wrong(village: Path, call: Any) -> None:
     assert places == [("nodes.csv", 10, "id"), ("edges.csv", 7, "target")]
     assert err.splitlines()[-2] == (
         "- edges.csv, line 7, column 'target': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe') "
-        "(option: --unknown-endpoints add)"
+        "(option: --set unknown_endpoints=add)"
     )
 
 
@@ -192,10 +192,10 @@ def test_check_of_tables_of_any_columns(answer: Any, tmp_path: Path, call: Any) 
         "- trades.csv, line 3, column 'amount': the weight 'x' is not a number (1 row in all): weights are numbers of "
         "0 or above (option: --column COLUMN=weight)",
         "- trades.csv, line 2, column 'to': 'zoe' is not the id of a node; 1 row with 1 such id ('zoe') "
-        "(option: --unknown-endpoints add)",
+        "(option: --set unknown_endpoints=add)",
         "3 faults found",
     ]
-    added = ("--unknown-endpoints", "add", "--label", "kind")
+    added = ("--set", "unknown_endpoints=add", "--label", "kind")
     assert answer("classify", nodes, "--check", "--edges", edges, *added)["ok"]
 
 

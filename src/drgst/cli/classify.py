@@ -11,7 +11,6 @@ from drgst.cli.console import emit, get_console, refuse
 from drgst.cli.options import (
     ColumnOption,
     EdgesOption,
-    EndpointsOption,
     ForceOption,
     JsonOption,
     LinkOption,
@@ -20,7 +19,6 @@ from drgst.cli.options import (
     RunFolderOption,
     SetOption,
     option,
-    parse_link,
     table_options,
 )
 
@@ -31,13 +29,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-TABLE_SETTINGS = (
-    "aggregate",
-    "as_of",
-    "duplicates",
-    "half_life",
-    "label_time",
-)  # of from_tables, which --set takes, too
+# of from_tables, which --set takes, too
+TABLE_SETTINGS = ("aggregate", "as_of", "duplicates", "half_life", "label_time", "unknown_endpoints")
 
 
 @app.command()
@@ -48,7 +41,6 @@ def classify(
     edges: EdgesOption = None,
     columns: ColumnOption = None,
     links: LinkOption = None,
-    unknown_endpoints: EndpointsOption = None,
     prior: PriorOption = None,
     recipe: RecipeOption = "drgst-plus",
     changes: SetOption = None,
@@ -81,8 +73,7 @@ def classify(
     folder = RunFolder(out or Path("runs") / name)
     if not check:
         folder.check_free(False, force)
-    options = table_options(columns or (), label=label, unknown_endpoints=unknown_endpoints) | rules
-    options |= {"links": [parse_link(text) for text in links]} if links else {}
+    options = table_options(columns or (), links or (), label=label) | rules
     try:
         tables = open_tables(nodes, edges, config.added_classes(), **options)
     except TableError as error:

@@ -10,12 +10,10 @@ import typer
 
 from drgst.cli.console import emit, get_console, refuse, write_data
 from drgst.cli.options import (
-    EndpointsOption,
     JsonOption,
     LabelsOption,
     OutOption,
     option,
-    table_options,
 )
 
 if TYPE_CHECKING:
@@ -74,7 +72,6 @@ def show(source: Source, labels: LabelsOption = None, json: JsonOption = False) 
 @app.command()
 def check(
     source: Source,
-    unknown_endpoints: EndpointsOption = None,
     labels: LabelsOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -86,7 +83,7 @@ def check(
     from drgst.tables.faults import TableError
 
     try:
-        graph = _checked(source, table_options((), unknown_endpoints=unknown_endpoints), labels)
+        graph = _checked(source, labels)
     except TableError as error:
         refuse(error, json, columns=True)
     for split in graph.splits:
@@ -154,7 +151,7 @@ def build(
     console.print(f"{out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_features:,} features")
 
 
-def _checked(source: str, options: dict[str, Any], labels: str | None) -> Graph:
+def _checked(source: str, labels: str | None) -> Graph:
     """The graph of tables, a name or a path."""
     from drgst.datasets.load import open_graph
     from drgst.datasets.registry import DATASETS
@@ -166,7 +163,7 @@ def _checked(source: str, options: dict[str, Any], labels: str | None) -> Graph:
     if tables:
         from drgst.tables.read import open_tables
 
-        return open_tables(source, **options).graph
+        return open_tables(source).graph
     return open_graph(source, labels=labels)
 
 

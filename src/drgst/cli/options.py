@@ -59,9 +59,11 @@ def typed_class(text: str, kind: str = "backbone") -> str:
     return text
 
 
-def table_options(columns: Iterable[str], **others: Any) -> dict[str, Any]:
-    """Keywords of :func:`drgst.from_tables`: ``["joined=date", "no=id"]``, and the ``others`` that are not None."""
+def table_options(columns: Iterable[str], links: Iterable[str] = (), **others: Any) -> dict[str, Any]:
+    """Keywords of :func:`drgst.from_tables`: ``["joined=date", "no=id"]``, links, and ``others`` that are not None."""
     found: dict[str, Any] = {name: value for name, value in others.items() if value is not None}
+    if given := [parse_link(text) for text in links]:
+        found["links"] = given
     for text in columns:
         name, equals, kind = text.rpartition("=")
         if not equals or not name:
@@ -151,9 +153,6 @@ ColumnOption = Annotated[
 LinkOption = Annotated[
     list[str] | None,
     option("COLUMN|FILE", "Rows that share a value: a column, or FILE[:SOURCE-TARGET] of links. Repeatable.", "--link"),
-]
-EndpointsOption = Annotated[
-    str | None, option("RULE", "Ends of edges that are not nodes: refuse, add or drop.", "--unknown-endpoints")
 ]
 LabelsOption = Annotated[
     str | None, option("FILE|NAME", "Labels of a graph file: a CSV, or a node attribute.", "--labels")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import get_console, refuse, say, working
-from drgst.cli.options import EdgesOption, option
+from drgst.cli.options import ColumnOption, EdgesOption, LinkOption, option, table_options
 
 app = typer.Typer(add_completion=False)
 
@@ -17,6 +17,8 @@ def serve(
     source: Annotated[str, typer.Argument(metavar="RUN|TABLE|GRAPH|FOLDER", help="What to work on.")],
     edges: EdgesOption = None,
     label: Annotated[str | None, option("COLUMN", "Column of classes in a node table.")] = None,
+    columns: ColumnOption = None,
+    links: LinkOption = None,
     classes: Annotated[str | None, option("A,B,…", "Classes of a graph that has no label yet.")] = None,
     port: Annotated[int, option("N", "Port on this machine; 0: any free one.", min=0, max=65535)] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, open no browser.")] = False,
@@ -42,7 +44,11 @@ def serve(
     named = tuple(name.strip() for name in (classes or "").split(",") if name.strip())
     try:
         with working(f"opening {source}"):
-            workbench = Workbench(source, Given(edges or (), label, named))
+            options = table_options(columns or (), links or ())
+            words = [w for c in columns or () for w in ("--column", c)] + [
+                w for k in links or () for w in ("--link", k)
+            ]
+            workbench = Workbench(source, Given(edges or (), label, named, options, words))
     except TableError as error:
         refuse(error, False)
 

@@ -43,9 +43,9 @@ class Fault:
 
     def _remedy(self, shell: bool) -> str:
         name = str(self.option)
-        if shell and name in ("label", "unknown_endpoints", "edges", "link"):
-            return f"--{name.replace('_', '-')} {self.value or 'COLUMN'}"
-        if shell and name == "duplicates":
+        if shell and name in ("label", "edges", "link"):
+            return f"--{name} {self.value or 'COLUMN'}"
+        if shell and name in ("duplicates", "unknown_endpoints"):
             return f"--set {name}={self.value}"
         if shell:
             return f"--column {self.value or 'COLUMN'}={'number' if name == 'numeric' else name}"

@@ -5,42 +5,39 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from drgst.decide.explain import explain
 from drgst.decide.labels.forecast import forecast
-from drgst.decide.labels.registry import FIRST, default_chooser, find_chooser
-from drgst.decide.labels.represent import first_state, label_rng, representation, run_state
-from drgst.decide.labels.suggest import Suggestions, suggest_nodes
+from drgst.decide.labels.represent import representation
 from drgst.errors import DrgstError, RunError, nearest, unknown
-from drgst.report.nodes import Sample, graph_data, place_data
-from drgst.report.page import FORMAT, facts_data, model_data, reasons_data, repeat_command, suggested_data
+from drgst.report.nodes import Sample, graph_data, node_predictions, place_data
+from drgst.report.page import FORMAT, facts_data, model_data, reasons_data, repeat_command
+from drgst.report.serve.asking import Asking
 from drgst.report.serve.label_file import LabelFile
+from drgst.report.serve.refit import Document, Overtaken, Progress, Publish, curve_point, preview
 from drgst.report.serve.source import Source
+from drgst.report.summary import found_data
 from drgst.report.tsne import positions, principal_components, to_square
 from drgst.runs.added_labels import AddedLabel
 from drgst.runs.folder import RunFolder
 from drgst.runs.lock import locked
-from drgst.runs.metrics import wilson
-from drgst.runs.result import Result, candidates
-from drgst.selftrain.callbacks import Callback
-from drgst.selftrain.history import History
+from drgst.runs.result import Result
+from drgst.runs.run import Run
 from drgst.selftrain.problem import GraphCache
 from drgst.selftrain.views.graph_views import Views
 from drgst.threads import limit_threads
 
 _log = logging.getLogger("drgst")
 LABELS = "labels.csv"
-QUEUE = 20  # nodes that are suggested at a time
 LONGEST = 600.0  # seconds that a request waits for an explanation
-BY_HAND = "hand"  # chosen_by of a node that nobody suggested
-Document = dict[str, Any]
-Publish = Callable[[str, Document], None]  # event, its content
+NO_MODEL = "there is no model yet: give labels of two classes"
+PAUSE = 0.7  # seconds without a label after which the whole model is fitted
+BEHIND = 10  # changes after which it is fitted without a pause, and to its end
 
 
 class Session:
@@ -54,15 +51,14 @@ class Session:
         self.file = LabelFile(source.folder / LABELS, source.earlier)
         self.classes = list(dict.fromkeys([*source.classes, *(label.label for label in self.file.labels.values())]))
         self.ids = [str(name) for name in source.graph.node_ids.tolist()]
+        self.place = {name: k for k, name in enumerate(self.ids)}
         self.sample = Sample.of(len(self.ids), self._labelled(), 0)
-        self.result: Result | None = source.result
-        self.suggested: Suggestions | None = None
-        self.asked: dict[int, tuple[str, float | None]] = {}  # node -> chooser and probability with which it was asked
-        self.skipped: set[int] = set()
+        self.result: Result | None = source.result  # of the last whole fit
+        self.asking = Asking(Views.of(source.graph, self.cache), self.sample)
         self.curve: list[Document] = []
         self.error = ""
-        self.fitted = -1  # the version of the labels that the model was fitted to
-        self.version = 0
+        self.version = 0  # of the labels
+        self.fitted = self.previewed = self.tried = -1  # the versions that the model, its preview and a fit had
         self._ready = threading.Event()
         self._model: Document = {"model": None, "facts": None}
         self._positions: Document = {}
@@ -84,9 +80,17 @@ class Session:
         self._held.close()
 
     def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
+        job: Callable[[], None] | None = self._refit
+        while job is not None:
             try:
-                job()
+                job = self._jobs.get(timeout=None if self.tried == self.version else PAUSE)
+            except queue.Empty:
+                job = self._refit
+            try:
+                if job is not None:
+                    job()
+            except Overtaken:
+                continue
             except Exception as error:  # the page says it, and the next label may be fitted
                 self.error = str(error) if isinstance(error, DrgstError) else f"{type(error).__name__}: {error}"
                 if not isinstance(error, DrgstError):
@@ -94,27 +98,48 @@ class Session:
                 self.publish("error", {"message": self.error})
             self._ready.set()
 
+    def _follow(self) -> None:
+        """After a change of the labels: a preview, or the whole fit where there is none or many labels wait for it."""
+        version, run = self._run()
+        if version in (self.previewed, self.fitted):
+            return
+        quick = None if self.result is None or run is None else preview(run, self.result)
+        if quick is None or version - self.fitted >= BEHIND:
+            self._refit()
+            return
+        nodes = node_predictions(quick, self.sample, [len(quick.history) - 1])
+        found = {"nodes": {**nodes, "truth": None}, "found": found_data(quick)}
+        self._model = {**self._model, "model": {**self._model["model"], **found}}
+        self.previewed = version
+        self.publish("fitted", {})
+
     def _refit(self) -> None:
         """Fit to the labels of now, unless that is done already, and choose what to ask next."""
-        with self._lock:
-            version, labels = self.version, list(self.file.labels.values())
+        version, run = self._run()
         if version == self.fitted:
             return
-        run = self.source.run(labels, self.file.path, self.cache)
-        loaded = self.fitted < 0 and self.result is not None and _pairs(labels) == _pairs(self.source.earlier)
+        self.tried = version
+        loaded = self.fitted < 0 and self.result is not None and self._as_it_came()
         if run is not None and not loaded:
             self.publish("progress", {"text": "fitting"})
-            self.result = run.execute(_Progress(self.publish))
+            self.result = run.execute(Progress(self.publish, lambda: version < self.version < self.fitted + BEHIND))
         elif run is None:
             self.result = None
-        with limit_threads(1):
-            self.suggested = self._suggest()
         self._show()
-        with self._lock:
-            for row in self.suggested.rows(None):
-                self.asked[row["node"]] = (row["chosen_by"], row["probability"])
-            self.fitted, self.error = version, ""
         self.publish("fitted", {})
+        self.asking.choose(self.result, self._labelled())
+        self.fitted, self.error = version, ""
+        self.publish("chosen", {})
+
+    def _run(self) -> tuple[int, Run | None]:
+        """The version of the labels, and the run with them."""
+        with self._lock:  # the run reads the file
+            return self.version, self.source.run(list(self.file.labels.values()), self.file.path, self.cache)
+
+    def _as_it_came(self) -> bool:
+        """Whether the labels are those of the finished run."""
+        given = {(label.id, label.label) for label in self.source.earlier}
+        return {(label.id, label.label) for label in self.file.labels.values()} == given
 
     def _show(self) -> None:
         """What the page is given of the model."""
@@ -122,34 +147,19 @@ class Session:
         if self.result is None:
             self._model = {"model": None, "facts": None}
             return
-        at = self.result.history.stages.index(self.result.stage)
-        model = model_data(self.result, self.sample, None, [at])
+        model = model_data(self.result, self.sample, None, [self.result.history.stages.index(self.result.stage)])
         model["nodes"]["truth"] = None  # labels that were hidden from the run are for nobody to see here
         self._model = {"model": model, "facts": facts_data(self.result, f"{self.source.command} {self.file.path}")}
         self.curve.append(curve_point(self.result))
 
-    def _suggest(self) -> Suggestions:
-        views = Views.of(self.source.graph, self.cache)
-        free = np.setdiff1d(np.intersect1d(self._free(), self.sample.nodes), list(self.skipped))
-        rng = label_rng(0 if self.result is None else self.result.model.seed)
-        if self.result is None:
-            spec = find_chooser(FIRST)
-            state = replace(first_state(views, free, rng), labelled=self._labelled())
-            return suggest_nodes(state, spec, QUEUE, ())
-        spec = find_chooser(default_chooser(self.result.model.recipe, int(self.result.sampled.sum())))
-        return suggest_nodes(run_state(self.result, views, free, rng), spec, QUEUE, self.result.model.class_names)
-
-    def _free(self) -> np.ndarray:
-        """The nodes that a person may be asked about."""
-        nodes = (
-            candidates(self.result.split) if self.result is not None else np.flatnonzero(self.source.graph.labels < 0)
-        )
-        return np.setdiff1d(nodes, self._labelled())
+    def _ask(self) -> None:
+        """Choose the nodes to ask about next."""
+        self.asking.choose(self.result, self._labelled())
+        self.publish("chosen", {})
 
     def _labelled(self) -> np.ndarray:
         """The nodes of the labels file, sorted."""
-        place = {name: k for k, name in enumerate(self.ids)}
-        return np.array(sorted(place[name] for name in self.file.labels if name in place), dtype=np.int64)
+        return np.array(sorted(self.place[name] for name in self.file.labels if name in self.place), dtype=np.int64)
 
     @limit_threads(1)
     def _place(self) -> None:
@@ -189,34 +199,23 @@ class Session:
     def state(self) -> Document:
         """Labels, queue and curve: small, and sent after every change."""
         with self._lock:
-            place = {name: k for k, name in enumerate(self.ids)}
-            labelled = [
-                (self.sample.places([place[each.id]])[0], self.classes.index(each.label))
-                for each in self.file.labels.values()
-                if each.id in place
-            ]
+            known = [each for each in self.file.labels.values() if each.id in self.place]
+            places = self.sample.places([self.place[each.id] for each in known])
+            labelled = [(place, self.classes.index(each.label)) for place, each in zip(places, known, strict=True)]
             last = next(reversed(self.file.labels.values()), None)
             return {
                 "classes": self.classes,
                 "labelled": labelled,
                 "last": None if last is None else [last.id, last.label],
                 "file": str(self.file.path),
-                "queue": self._queue(),
-                "note": "" if self.suggested is None else self.suggested.note,
+                "queue": self.asking.queue(self._labelled()),
+                "note": self.asking.note,
                 "curve": self.curve,
                 "fitted": self.fitted == self.version,
+                "previewed": self.previewed == self.version,
                 "error": self.error,
                 "version": self.version,
             }
-
-    def _queue(self) -> list[Document]:
-        if self.suggested is None:
-            return []
-        done = {*self._labelled().tolist(), *self.skipped}
-        p = None if self.result is None else self.result.probabilities
-        rows = suggested_data(self.suggested, p, self.sample)["rows"]
-        nodes = self.suggested.nodes.tolist()
-        return [row for row, node in zip(rows, nodes, strict=True) if node not in done]
 
     # What a person does
 
@@ -229,12 +228,12 @@ class Session:
         if split is not None and node in np.concatenate([split.val, split.test]):
             raise RunError(f"node {self.ids[node]!r} is a validation or test node, so it can't be labelled")
         known = self.source.graph.labels[node] >= 0 and (split is None or node in split.train)
-        by, probability = ("", None) if known else self.asked.get(node, (BY_HAND, None))
+        by, probability = ("", None) if known else self.asking.chosen_by(node)
         return self._changed(lambda: self.file.give(AddedLabel(self.ids[node], label, by, probability)))
 
     def skip(self, place: int) -> Document:
         """Ask about another node instead."""
-        self.skipped.add(self._node(place))
+        self.asking.skipped.add(self._node(place))
         self._more()
         return self.state()
 
@@ -263,9 +262,7 @@ class Session:
 
         def job() -> None:
             try:
-                if self.result is None:
-                    raise RunError("there is no model yet: give labels of two classes")
-                found.update(reasons_data(explain(self.result, self.ids[node], schema)))
+                found.update(reasons_data(explain(self._known(), self.ids[node], schema)))
             except DrgstError as error:
                 found["error"] = str(error)
             finally:
@@ -279,10 +276,8 @@ class Session:
         """Estimate in the background what further labels bring."""
 
         def job() -> None:
-            if self.result is None:
-                raise RunError("there is no model yet: give labels of two classes")
             self.publish("progress", {"text": "fitting parts of the labels"})
-            self.publish("forecast", {"sentences": forecast(self.result).sentences()})
+            self.publish("forecast", {"sentences": forecast(self._known()).sentences()})
 
         self._jobs.put(job)
 
@@ -291,11 +286,11 @@ class Session:
         folder = RunFolder(self.source.folder / f"after-{len(self.file.labels)}-labels")
 
         def job() -> None:
-            run = self.source.run(list(self.file.labels.values()), self.file.path, self.cache)
+            _, run = self._run()
             if run is None:
-                raise RunError("there is no model yet: give labels of two classes")
+                raise RunError(NO_MODEL)
             folder.check_free(False, folder.finished)
-            run.execute(_Progress(self.publish), folder)
+            run.execute(Progress(self.publish), folder)
             self.publish("saved", {"folder": str(folder), "command": repeat_command(folder.path)})
 
         self._jobs.put(job)
@@ -305,52 +300,21 @@ class Session:
         with self._lock:
             change()
             self.version += 1
-        self._jobs.put(self._refit)
+        self._jobs.put(self._follow)
         self._more()
         return self.state()
 
     def _more(self) -> None:
-        """Ask for more suggestions where the queue is empty and no fit is about to."""
-        if not self._queue() and self.version == self.fitted:
-            with self._lock:
-                self.version += 1
-            self._jobs.put(self._refit)
+        """Ask for more suggestions where the queue is empty."""
+        if not self.asking.queue(self._labelled()):
+            self._jobs.put(self._ask)
+
+    def _known(self) -> Result:
+        if self.result is None:
+            raise RunError(NO_MODEL)
+        return self.result
 
     def _node(self, place: int) -> int:
         if not 0 <= place < self.sample.nodes.size:
             raise RunError(f"there is no node {place} on the page")
         return int(self.sample.nodes[place])
-
-
-class _Progress(Callback):
-    """Publishes each step and stage of a fit."""
-
-    def __init__(self, publish: Publish) -> None:
-        self.publish = publish
-
-    def step(self, what: str, number: int, total: int) -> None:
-        self.publish("progress", {"text": f"{what} {number} of {total}"})
-
-    def stage(self, history: History) -> None:
-        self.publish("progress", {"text": f"stage {len(history) - 1} is done"})
-
-
-def curve_point(result: Result) -> Document:
-    """Number of labels, out-of-fold accuracy with its 95 % interval, and the accuracy that the model itself expects.
-
-    Of ``asked`` labels nothing is measured: they are no sample.
-    """
-    rest, count, accuracy = result.unlabelled, int(result.measured.sum()), result.oof_accuracy
-    low, high = wilson(round(accuracy * count), count) if accuracy is not None else (None, None)
-    return {
-        "labels": int(result.train.size),
-        "oof": accuracy,
-        "low": low,
-        "high": high,
-        "expected": float(result.probabilities[rest].max(axis=1).mean()) if rest.size else None,
-        "asked": int((~result.sampled).sum()),
-    }
-
-
-def _pairs(labels: Sequence[AddedLabel]) -> set[tuple[str, str]]:
-    return {(label.id, label.label) for label in labels}

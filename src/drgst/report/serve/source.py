@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from shlex import join, quote
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +24,10 @@ from drgst.runs.result import Result
 from drgst.runs.run import Run, load_result
 from drgst.selftrain.problem import GraphCache
 from drgst.tables.build import TableGraph
+from drgst.tables.faults import TableError
+from drgst.tables.inspection import NO_LABEL
 from drgst.tables.options import TableOptions
-from drgst.tables.read import read_graph
+from drgst.tables.read import read_graph, table_paths
 
 NONE = ("?", "??")  # the classes of a graph without labels, until there are labels
 TABLES = (".csv", ".parquet", ".gz", ".tsv")
@@ -31,11 +35,13 @@ TABLES = (".csv", ".parquet", ".gz", ".tsv")
 
 @dataclass(frozen=True)
 class Given:
-    """What a person says about tables: edge tables, the label column, and the classes where nothing is labelled."""
+    """What a person says about tables: edge tables, the label column, classes where nothing is labelled, options."""
 
     edges: Sequence[str] = ()
     label: str | None = None
     classes: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)  # of from_tables
+    words: Sequence[str] = ()  # the command-line options of ``options``
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,15 +95,27 @@ def open_source(given: str, more: Given) -> Source:
     if RunFolder(given).exists:
         return _run_source(Path(given))
     path = Path(given)
-    if more.edges or more.label or (path.is_file() and path.suffix in TABLES and path.stem not in ("nodes", "edges")):
+    fixed = path.stem in ("nodes", "edges")  # a table of a graph folder
+    if path.is_dir() and (more.label or more.options):
+        return _folder_tables(path, more)
+    if more.edges or more.label or more.options or (path.is_file() and path.suffix in TABLES and not fixed):
         return _table_source(path, more)
-    data = data_source(given)
+    data, command = data_source(given), ["drgst", "run", given, "--recipe", OWN_RECIPE, "--add-labels"]
     try:
-        graph = open_graph(data)
-    except NoLabels:
-        graph = open_graph(data, classes=more.classes or NONE)
+        graph = _opened(data, more)
+    except TableError:
+        if not path.is_dir():
+            raise
+        return _folder_tables(path, more)  # without a label, and with columns of any kind
     config = RunConfig(data=data, recipe=OWN_RECIPE, seed=0, per_class=None).with_defaults()
-    return _fresh(graph, config, more, None, f"drgst run {given} --recipe {OWN_RECIPE} --add-labels")
+    return _fresh(graph, config, more, None, join(command))
+
+
+def _opened(data: str, more: Given) -> Graph:
+    try:
+        return open_graph(data)
+    except NoLabels:
+        return open_graph(data, classes=more.classes or NONE)
 
 
 def _run_source(path: Path) -> Source:
@@ -114,13 +132,37 @@ def _run_source(path: Path) -> Source:
     return Source(result.run.graph.name, path, graph, result.config, classes, result, None, command)
 
 
-def _table_source(path: Path, more: Given) -> Source:
-    unlabelled = more.label is None or bool(more.classes)
-    options = TableOptions.of(label=more.label, classes=more.classes or NONE if unlabelled else None)
-    tables = read_graph(path, list(more.edges) or None, options)
-    config = RunConfig(data=tables.graph.name, recipe=OWN_RECIPE, seed=0)
-    words = " ".join(f"--edges {edge}" for edge in more.edges)
-    return _fresh(tables.graph, config, more, tables, f"drgst classify {path} {words} --labels")
+def _folder_tables(path: Path, more: Given) -> Source:
+    nodes, edges = table_paths(path)
+    return _table_source(nodes, replace(more, edges=(*more.edges, str(edges))), path.resolve().name)
+
+
+def _table_source(path: Path, more: Given, name: str | None = None) -> Source:
+    words = [word for edge in more.edges for word in ("--edges", edge)] + list(more.words)
+    labelled = {} if more.label is None else {"label": more.label}
+    try:
+        options = TableOptions.of(**more.options, **labelled, classes=None if labelled else more.classes or NONE)
+        tables = read_graph(path, list(more.edges) or None, options)
+    except TableError as error:
+        if not labelled or [fault.message for fault in error.faults] != [NO_LABEL]:
+            raise
+        return _table_source(path, _without_label(more), name)
+    graph = tables.graph if name is None else tables.graph.with_(name=name)
+    command = join(["drgst", "classify", str(path), *words, "--labels"])
+    if more.label is not None:
+        out = join(["--out", f"runs/{graph.name}"])
+        command = (
+            f"{join(['drgst', 'classify', str(path), *words, '--label', more.label])} {out}\n"
+            f"drgst run --config {quote(f'runs/{graph.name}/config.toml')} --add-labels"
+        )
+    return _fresh(graph, RunConfig(data=graph.name, recipe=OWN_RECIPE, seed=0), more, tables, command)
+
+
+def _without_label(more: Given) -> Given:
+    """The same with a label column that is empty left out."""
+    drop = (*more.options.get("drop", ()), str(more.label))
+    words = (*more.words, "--column", f"{more.label}=drop")
+    return replace(more, label=None, options={**more.options, "drop": drop}, words=words)
 
 
 def _fresh(graph: Graph, config: RunConfig, more: Given, tables: TableGraph | None, command: str) -> Source:

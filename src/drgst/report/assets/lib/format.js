@@ -5,6 +5,9 @@ export const percent = (value, digits = 1) => isKnown(value) ? `${(100 * value).
 
 export const integer = (value) => isKnown(value) ? value.toLocaleString('en') : '–';
 
+// 1 label, 1,200 labels
+export const counted = (number, noun) => `${integer(number)} ${noun}${number === 1 ? '' : 's'}`;
+
 export function decimal(value, digits = 3) {
   if (!isKnown(value)) return '–';
   if (value === 0) return '0';

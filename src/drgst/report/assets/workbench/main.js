@@ -1,6 +1,6 @@
 // The page: five views of one run, of a file or of a server.
 import { byId, el } from '../lib/elements.js';
-import { integer } from '../lib/format.js';
+import { counted } from '../lib/format.js';
 import { startTheme } from '../lib/theme.js';
 import { loadModel, loadPage, loadPositions, run } from './data.js';
 import { drawDecide, startDecide } from './decide_view.js';
@@ -101,19 +101,28 @@ function setStatus(text, kind = '') {
 
 function drawStatus() {
   if (work.error) setStatus(work.error, 'bad');
-  else if (work.fitted) setStatus(`${integer(work.labelled.length)} labels, model up to date`);
-  else setStatus(work.progress ? `refitting: ${work.progress}` : 'refitting …', 'busy');
+  else if (work.fitted) setStatus(`${counted(work.labelled.length, 'label')}, model up to date`);
+  else if (work.progress) setStatus(`fitting: ${work.progress}`, 'busy');
+  else if (work.previewed) setStatus('preview: the whole model is fitted when you pause', 'busy');
+  else setStatus('fitting …', 'busy');
 }
 
 async function takeModel() {
   const answer = await ask('model');
   loadModel(answer);
+  run.reasons = {}; // of the model before
   work.progress = '';
   keepState(answer.state);
   state.stage = 0;
   drawStatus();
   drawAll();
   document.documentElement.dataset.fit = String(run.fit);
+}
+
+function takeState(answer) {
+  work.progress = '';
+  keepState(answer);
+  change({ work: true });
 }
 
 async function startLive() {
@@ -125,6 +134,7 @@ async function startLive() {
       else if (!work.fitted) drawStatus();
     },
     fitted: () => run.nodeCount && takeModel().catch((error) => setStatus(error.message, 'bad')),
+    chosen: () => run.nodeCount && ask('state').then(takeState).catch((error) => setStatus(error.message, 'bad')),
     placed: (places) => {
       if (!run.nodeCount) return;
       loadPositions(places);
