@@ -50,7 +50,7 @@ ORDERS = {
     ),
     "decide": "contributions truth | evaluate explain review threshold | groups | labels",
     "decide/labels": "state forecast | choosers represent variance | registry | suggest",
-    "report": "html nodes style tsne | columns decisions figure stages summary | page | serve",
+    "report": "html nodes style tsne | columns compare decisions figure stages summary | page | serve",
     "report/serve": "label_file refit source | asking | session | app",
     "estimator": "inputs display plot | base | crossval drgst pseudo_label",
     "lab": (

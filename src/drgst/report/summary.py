@@ -160,7 +160,7 @@ def _data(result: Result) -> str:
 
 def _accuracy(result: Result, c: Counts) -> str:
     if not c.nodes:
-        return "The accuracy is not known: no test or validation node has a known label."
+        return f"No label was kept for a test; {result.oof_words or 'the accuracy is not known'}."
     text = (
         f"The result, {stage_name(result.stage.number)}, has an accuracy of {c.accuracy:.1%} on {c.nodes:,} "
         f"{c.evaluated_on} nodes (95% interval {c.interval}, from the number of nodes alone)"

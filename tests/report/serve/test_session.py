@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -14,7 +17,8 @@ from drgst.datasets.load import open_graph
 from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.report.serve.app import Workbench
-from drgst.report.serve.source import Given
+from drgst.report.serve.refit import preview
+from drgst.report.serve.source import Given, open_source
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.run import Run, load_result
@@ -58,6 +62,33 @@ def test_the_queue_skips_and_says_why(person: Client) -> None:
     after = person.post("skip", {"node": queue[0]["node"]}).json()
     assert after["queue"] == queue[1:]
     assert after["labelled"] == []
+
+
+def test_a_preview_comes_before_the_whole_fit(person: Client, truth: Graph) -> None:
+    """It is near the whole fit and declared; the whole fit, which follows in a pause, replaces it."""
+    label_some(person, truth, 12)
+    person.rest()
+    before = person.session.known()
+    label_some(person, truth, 1)
+    seen = set()
+    for _ in range(2000):
+        state = person.state()
+        seen |= {key for key in ("previewed", "fitted") if state[key]}
+        if state["fitted"]:
+            break
+        time.sleep(0.01)
+    assert seen == {"previewed", "fitted"}
+    assert person.session.known() is not before
+    assert person.session.known().train.size == 13
+    session = person.session
+    run = session.source.run(list(session.file.labels.values()), session.file.path, session.cache)
+    assert run is not None
+    quick = preview(run, before)
+    assert quick is not None
+    assert quick.out_of_fold is None
+    whole = session.known().probabilities
+    assert (quick.probabilities.argmax(axis=1) == whole.argmax(axis=1)).mean() > 0.9
+    assert preview(run, replace(before, model=replace(before.model, class_names=("a", "b", "c")))) is None
 
 
 def test_undo_takes_back_the_last_label(person: Client) -> None:
@@ -142,6 +173,33 @@ def test_tables_with_labels_and_their_columns(tmp_path: Path, monkeypatch: pytes
         assert person.session.file.path == Path("runs/accounts-workbench/labels.csv")
 
 
+def test_a_folder_of_tables_without_a_label_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its columns may be of any kind, as in ``drgst classify``; links and kinds of columns can be given."""
+    monkeypatch.chdir(tmp_path)
+    tables = drgst.fraud_tables(3, accounts=120, positive_rate=0.2, labelled=15)
+    tables.write(tmp_path / "bank")
+    (tmp_path / "bank" / "truth.csv").unlink()
+    (tmp_path / "bank" / "transactions.csv").rename(tmp_path / "bank" / "edges.csv")
+    rows = list(csv.reader((tmp_path / "bank" / "accounts.csv").open()))
+    with (tmp_path / "bank" / "nodes.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(row[:-1] for row in rows)
+    more = Given(classes=("fraud", "ok"), options={"links": ["device"], "drop": ["iban"]}, words=("--link", "device"))
+    source = open_source("bank", more)
+    assert source.name == "bank"
+    assert source.classes == ("fraud", "ok")
+    assert [relation.name for relation in source.graph.relations] == ["device"]
+    assert source.command == "drgst classify bank/nodes.csv --edges bank/edges.csv --link device --labels"
+    source = open_source("bank", Given())
+    assert (source.classes, source.is_labelled, source.graph.relations) == ((), False, ())
+    empty = open_source("bank/nodes.csv", Given(("bank/edges.csv",), "phone_changed", options={"links": ["branch"]}))
+    assert set(empty.classes) == {"false", "true"}
+    with (tmp_path / "bank" / "accounts.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([rows[0], *([*row[:-1], ""] for row in rows[1:])])
+    source = open_source("bank/accounts.csv", Given(("bank/edges.csv",), "label", ("fraud", "ok")))
+    assert (source.is_labelled, source.classes) == (False, ("fraud", "ok"))
+    assert source.command.endswith("--column label=drop --labels")
+
+
 def test_a_second_server_on_the_same_labels_is_refused(person: Client, unlabelled: Path) -> None:
     with pytest.raises(RunError, match="in use by process"):
         Workbench(str(unlabelled), Given(classes=CLASSES))
@@ -157,8 +215,13 @@ def test_a_folder_lists_its_runs(unlabelled: Path, truth: Graph, tmp_path: Path)
         Run.from_config(config).execute(folder=folder)
     with opened(str(tmp_path / "all"), Given()) as person:
         assert [run["name"] for run in person.workbench.runs()] == ["deep/two", "one"]
-        ok = person.get("page?run=deep/two")
-        assert ok.json()["title"] == graph.name
+        with ThreadPoolExecutor() as pool:  # a page asks for several things at once
+            at_once = list(pool.map(person.get, ["page?run=deep/two", "state?run=deep/two", "runs?run=deep/two"]))
+        assert [answer.status_code for answer in at_once] == [200, 200, 200]
+        assert at_once[0].json()["title"] == graph.name
+        beside = person.get("compare/one?run=deep/two").json()
+        assert (beside["common"], beside["settings"]) == (90, [])
         for name in ("../../etc", "/etc", "three", "deep"):
-            refused = person.get(f"page?run={name}")
-            assert (refused.status_code, refused.json()) == (400, {"error": f"there is no run {name!r} here"})
+            for path in (f"page?run={name}", f"events?run={name}", f"compare/{quote(name, safe='')}?run=one"):
+                refused = person.get(path)
+                assert (refused.status_code, refused.json()) == (400, {"error": f"there is no run {name!r} here"})

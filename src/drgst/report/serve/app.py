@@ -7,6 +7,7 @@ import contextlib
 import json
 import secrets
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drgst.errors import DrgstError, RunError
+from drgst.report.compare import comparison
 from drgst.report.html import render
 from drgst.report.serve.session import Document, Session
 from drgst.report.serve.source import Given, open_source, runs_below
 from drgst.runs.folder import RunFolder
+from drgst.runs.run import load_result
 
 HOST = "127.0.0.1"
 BODY = 4096  # bytes of a request
@@ -44,6 +47,7 @@ class Workbench:
         self.folder = None if RunFolder(given).exists else _folder_of_runs(given)
         self.sessions: dict[str, Session] = {}
         self._listeners: list[tuple[str, asyncio.Queue[str]]] = []
+        self._opening = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.ends: Callable[[], bool] = lambda: False  # whether the server is about to end
         if self.folder is None:
@@ -53,25 +57,37 @@ class Workbench:
         """Begin to fit; called in the event loop of the server."""
         self._loop = asyncio.get_running_loop()
         for name, session in self.sessions.items():
-            session.start(self._publisher(name))
+            session.start(self._publisher(name), self.ends)
 
     def session(self, name: str) -> Session:
         """The session of a run by its name, one of :meth:`runs`."""
-        if name not in self.sessions:
-            if self.folder is None or name not in runs_below(self.folder):
-                raise RunError(f"there is no run {name!r} here")
-            self.sessions[name] = Session(open_source(str(self.folder / name), Given()))
-            self.sessions[name].start(self._publisher(name))
-        return self.sessions[name]
+        with self._opening:  # a page asks for its content and its events at once
+            if name not in self.sessions:
+                if self.folder is None or name not in runs_below(self.folder):
+                    raise RunError(f"there is no run {name!r} here")
+                self.sessions[name] = Session(open_source(str(self.folder / name), Given()))
+                self.sessions[name].start(self._publisher(name), self.ends)
+            return self.sessions[name]
+
+    @property
+    def below(self) -> Path:
+        """The folder whose runs are shown: the one that was given, or that of the one source."""
+        return self.folder or self.sessions[""].source.folder
 
     def runs(self) -> list[Document]:
         """The runs below the folder with their recipe and accuracy."""
         found = []
-        for name in runs_below(self.folder) if self.folder is not None else []:
-            summary = RunFolder(Path(str(self.folder)) / name).summary()
+        for name in runs_below(self.below):
+            summary = RunFolder(self.below / name).summary()
             facts = {key: summary.get(key) for key in ("dataset", "recipe", "test_accuracy", "oof_accuracy")}
             found.append({"name": name, **facts})
         return found
+
+    def compare(self, session: Session, name: str) -> Document:
+        """What another run predicts for the nodes of a session."""
+        if name not in runs_below(self.below):
+            raise RunError(f"there is no run {name!r} here")
+        return comparison(session.known(), load_result(self.below / name), session.sample)
 
     def close(self) -> None:
         """Release all labels files."""
@@ -82,8 +98,9 @@ class Workbench:
         def publish(event: str, content: Document) -> None:
             message = f"event: {event}\ndata: {json.dumps(content, allow_nan=False)}\n\n"
             for listener in [queue for session, queue in self._listeners if session == name]:
-                if self._loop is not None and not self._loop.is_closed():
-                    self._loop.call_soon_threadsafe(listener.put_nowait, message)
+                if self._loop is not None:
+                    with contextlib.suppress(RuntimeError):  # the server has ended
+                        self._loop.call_soon_threadsafe(listener.put_nowait, message)
 
         return publish
 
@@ -167,12 +184,16 @@ def make_app(workbench: Workbench, token: str, port: int) -> ASGIApp:
     """The application of a server on ``port``."""
 
     async def page(_: Request) -> Response:
-        text = render({"live": True, "title": "drgst", "runs": await run_in_threadpool(workbench.runs)})
+        runs = [] if workbench.folder is None else await run_in_threadpool(workbench.runs)
+        text = render({"live": True, "title": "drgst", "runs": runs})
         return HTMLResponse(text)
 
     async def events(request: Request) -> Response:
         name = request.query_params.get("run", "")
-        await run_in_threadpool(workbench.session, name)
+        try:
+            await run_in_threadpool(workbench.session, name)
+        except DrgstError as error:
+            return JSONResponse({"error": str(error)}, 400)
         return StreamingResponse(workbench.events(name), media_type="text/event-stream")
 
     def call(make: Callable[[Session, Document], Any], *fields: tuple[str, type]) -> Callable[..., Any]:
@@ -198,6 +219,8 @@ def make_app(workbench: Workbench, token: str, port: int) -> ASGIApp:
         Route("/api/model", call(lambda session, _: session.model())),
         Route("/api/state", call(lambda session, _: session.state())),
         Route("/api/why/{node:int}", call(lambda session, given: session.explain(given["node"]))),
+        Route("/api/runs", call(lambda _session, _given: workbench.runs())),
+        Route("/api/compare/{name:path}", call(lambda session, given: workbench.compare(session, given["name"]))),
         post("/api/label", lambda s, given: s.label(given["node"], given["label"]), ("node", int), ("label", str)),
         post("/api/skip", lambda s, given: s.skip(given["node"]), ("node", int)),
         post("/api/undo", lambda s, _: s.undo()),

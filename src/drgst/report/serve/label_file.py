@@ -51,6 +51,10 @@ class LabelFile:
                 with replacing(self.path) as temporary:
                     temporary.write_bytes(content[: content.rfind(b"\n") + 1])
 
+    def gives(self, labels: list[AddedLabel]) -> bool:
+        """Whether the file holds these labels and no others."""
+        return {name: each.label for name, each in self.labels.items()} == {each.id: each.label for each in labels}
+
     def give(self, label: AddedLabel) -> None:
         """Add a label. One that replaces another of the same node rewrites the file, any other is appended."""
         timed = TimedLabel(**{**vars(label), "time": datetime.now(UTC).isoformat(timespec="seconds")})

@@ -34,7 +34,7 @@ from drgst.threads import limit_threads
 
 _log = logging.getLogger("drgst")
 LABELS = "labels.csv"
-LONGEST = 600.0  # seconds that a request waits for an explanation
+TICK = 0.2  # seconds after which a request that waits looks whether the server ends
 NO_MODEL = "there is no model yet: give labels of two classes"
 PAUSE = 0.7  # seconds without a label after which the whole model is fitted
 BEHIND = 10  # changes after which it is fitted without a pause, and to its end
@@ -46,6 +46,7 @@ class Session:
     def __init__(self, source: Source) -> None:
         self.source, self.cache = source, GraphCache()
         self.publish: Publish = lambda _event, _content: None
+        self._ends: Callable[[], bool] = lambda: False
         self._lock, self._held = threading.RLock(), ExitStack()
         self._held.enter_context(locked(source.folder))
         self.file = LabelFile(source.folder / LABELS, source.earlier)
@@ -67,9 +68,9 @@ class Session:
 
     # The thread of fits
 
-    def start(self, publish: Publish) -> None:
-        """Fit in the background; ``publish`` is told what happens, from that thread."""
-        self.publish = publish
+    def start(self, publish: Publish, ends: Callable[[], bool]) -> None:
+        """Fit in the background; ``publish`` is told what happens, from that thread, until the server ``ends``."""
+        self.publish, self._ends = publish, ends
         self._thread.start()
         self._jobs.put(self._refit)
         self._jobs.put(self._place)
@@ -119,7 +120,7 @@ class Session:
         if version == self.fitted:
             return
         self.tried = version
-        loaded = self.fitted < 0 and self.result is not None and self._as_it_came()
+        loaded = self.fitted < 0 and self.result is not None and self.file.gives(self.source.earlier)
         if run is not None and not loaded:
             self.publish("progress", {"text": "fitting"})
             self.result = run.execute(Progress(self.publish, lambda: version < self.version < self.fitted + BEHIND))
@@ -135,11 +136,6 @@ class Session:
         """The version of the labels, and the run with them."""
         with self._lock:  # the run reads the file
             return self.version, self.source.run(list(self.file.labels.values()), self.file.path, self.cache)
-
-    def _as_it_came(self) -> bool:
-        """Whether the labels are those of the finished run."""
-        given = {(label.id, label.label) for label in self.source.earlier}
-        return {(label.id, label.label) for label in self.file.labels.values()} == given
 
     def _show(self) -> None:
         """What the page is given of the model."""
@@ -177,7 +173,7 @@ class Session:
 
     def page(self) -> Document:
         """Everything that the page shows, once the first model is fitted."""
-        self._ready.wait()
+        self._wait(self._ready)
         graph, edge_notes = graph_data(self.source.graph, self.sample)
         columns, column_notes = self.source.columns(self.sample)
         graph_notes = [f"The graph: {note}." for note in self.source.graph.notes]
@@ -199,13 +195,12 @@ class Session:
     def state(self) -> Document:
         """Labels, queue and curve: small, and sent after every change."""
         with self._lock:
-            known = [each for each in self.file.labels.values() if each.id in self.place]
-            places = self.sample.places([self.place[each.id] for each in known])
-            labelled = [(place, self.classes.index(each.label)) for place, each in zip(places, known, strict=True)]
+            known = {self.place[each.id]: each for each in self.file.labels.values() if each.id in self.place}
+            labels = [self.classes.index(each.label) for each in known.values()]
             last = next(reversed(self.file.labels.values()), None)
             return {
                 "classes": self.classes,
-                "labelled": labelled,
+                "labelled": list(zip(self.sample.places([*known]), labels, strict=True)),
                 "last": None if last is None else [last.id, last.label],
                 "file": str(self.file.path),
                 "queue": self.asking.queue(self._labelled()),
@@ -258,26 +253,25 @@ class Session:
         """Why the node is predicted as it is, computed between two fits."""
         node, done = self._node(place), threading.Event()
         found: Document = {}
-        schema = None if self.source.tables is None else self.source.tables.schema
 
         def job() -> None:
             try:
-                found.update(reasons_data(explain(self._known(), self.ids[node], schema)))
+                found.update(reasons_data(explain(self.known(), self.ids[node], self.source.schema)))
             except DrgstError as error:
                 found["error"] = str(error)
             finally:
                 done.set()
 
         self._jobs.put(job)
-        done.wait(LONGEST)
-        return found or {"error": "the explanation takes too long"}
+        self._wait(done)
+        return found
 
     def forecast(self) -> None:
         """Estimate in the background what further labels bring."""
 
         def job() -> None:
             self.publish("progress", {"text": "fitting parts of the labels"})
-            self.publish("forecast", {"sentences": forecast(self._known()).sentences()})
+            self.publish("forecast", {"sentences": forecast(self.known()).sentences()})
 
         self._jobs.put(job)
 
@@ -296,6 +290,11 @@ class Session:
         self._jobs.put(job)
         return {"folder": str(folder)}
 
+    def _wait(self, event: threading.Event) -> None:
+        while not event.wait(TICK):
+            if self._ends():
+                raise RunError("the server has ended")
+
     def _changed(self, change: Callable[[], Any]) -> Document:
         with self._lock:
             change()
@@ -309,7 +308,8 @@ class Session:
         if not self.asking.queue(self._labelled()):
             self._jobs.put(self._ask)
 
-    def _known(self) -> Result:
+    def known(self) -> Result:
+        """The last whole fit."""
         if self.result is None:
             raise RunError(NO_MODEL)
         return self.result

@@ -28,6 +28,7 @@ from drgst.tables.faults import TableError
 from drgst.tables.inspection import NO_LABEL
 from drgst.tables.options import TableOptions
 from drgst.tables.read import read_graph, table_paths
+from drgst.tables.schema import TableSchema
 
 NONE = ("?", "??")  # the classes of a graph without labels, until there are labels
 TABLES = (".csv", ".parquet", ".gz", ".tsv")
@@ -66,6 +67,11 @@ class Source:
     def is_labelled(self) -> bool:
         """Whether the graph came with a label."""
         return bool((self.graph.labels >= 0).any())
+
+    @property
+    def schema(self) -> TableSchema | None:
+        """How the columns of tables are read."""
+        return None if self.tables is None else self.tables.schema
 
     def run(self, labels: Sequence[AddedLabel], path: Path, cache: GraphCache) -> Run | None:
         """The run with the labels of the file ``path``, as ``drgst run --add-labels`` makes it.

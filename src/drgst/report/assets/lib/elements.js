@@ -1,4 +1,5 @@
 // Elements of the page. Text is inserted as text nodes only, so a name can never become markup.
+const SHORT = 16; // letters of a name that is not broken
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 
 /** @type {(id: string) => any} whatever kind of element the id names */
@@ -22,8 +23,9 @@ export const svg = (name, attributes, ...children) =>
 
 export const svgLine = (x1, y1, x2, y2, attributes) => svg('line', { x1, y1, x2, y2, ...attributes });
 
-// Text that may break after a separator, as long names do not have spaces.
-export const breakable = (text) => text.split(/(?<=[_./-])/).flatMap((part) => [part, el('wbr')]).slice(0, -1);
+// Long text that may break after a separator, as long names do not have spaces.
+export const breakable = (text) =>
+  text.length <= SHORT ? text : text.split(/(?<=[_./-])/).flatMap((part) => [part, el('wbr')]).slice(0, -1);
 
 export const emptyText = (text) => el('p', { class: 'empty' }, text);
 

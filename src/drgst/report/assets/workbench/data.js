@@ -10,13 +10,15 @@ const ARRAY_TYPES = {
   f8: Float64Array,
 };
 const SHARE_OF_ONE = 65535; // how a share of 1 is stored in 16 bits
+const SOME = 2000; // cells that tell the decimals of a column
+const DECIMALS = 6; // above which numbers are written with 7 digits
 const NO_TEXT = 2 ** 32 - 1; // the code of a missing cell
 export const TRAINING = 1; // role of a training node
 
 /** @type {any} all that is known of the run; a refit replaces what depends on the model */
 export const run = { nodeCount: 0 };
 
-function unpack(packed) {
+export function unpack(packed) {
   const text = atob(packed.data), bytes = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
   return new ARRAY_TYPES[packed.kind](bytes.buffer);
@@ -49,11 +51,18 @@ export function loadPositions({ x, y }) {
   };
 }
 
-// {name, isNumber, value(node), text(node)}
+function decimalsOf(value) {
+  const text = String(Number(value.toPrecision(7)));
+  return text.includes('e') ? Infinity : (text.split('.')[1] ?? '').length;
+}
+
+// {name, isNumber, value(node), text(node)}; the numbers of a column have equally many decimals
 function unpackColumn({ name, values, texts, codes }) {
   if (values) {
     const numbers = unpack(values);
-    const text = (node) => Number.isNaN(numbers[node]) ? '' : Number(numbers[node].toPrecision(7)).toLocaleString('en');
+    const digits = numbers.slice(0, SOME).reduce((most, value) => Math.max(most, decimalsOf(value)), 0);
+    const write = (value) => digits <= DECIMALS ? value.toFixed(digits) : String(Number(value.toPrecision(7)));
+    const text = (node) => Number.isNaN(numbers[node]) ? '' : write(numbers[node]);
     return { name, isNumber: true, value: (node) => numbers[node], text };
   }
   const places = unpack(codes);

@@ -1,7 +1,7 @@
 // Which nodes to act on: a threshold with what it is expected to bring, and the table of all nodes.
 import { downloadCsv } from '../lib/csv.js';
 import { button, byId, el, hint } from '../lib/elements.js';
-import { integer, isKnown, percent } from '../lib/format.js';
+import { counted, integer, isKnown, percent } from '../lib/format.js';
 import { className, confidence, labelName, predicted, probabilityOf, run } from './data.js';
 import { filteredNodes } from './filter.js';
 import { term } from './glossary.js';
@@ -217,7 +217,7 @@ export function drawDecideTable() {
     settings.sort = { key, down: settings.sort.key === key ? !settings.sort.down : key === 'p' || key === 'sure' };
     drawDecideTable();
   });
-  byId('decide-count').textContent = `${integer(nodes.length)} nodes`;
+  byId('decide-count').textContent = counted(nodes.length, 'node');
 }
 
 function csvRows() {
@@ -347,7 +347,7 @@ function tableTools() {
     run.columns.length
       ? input('table-limit', 'limit', {
         type: 'search',
-        placeholder: 'text, >5 or 2..7',
+        placeholder: 'text, >5, 2..7',
         'aria-label': 'Condition on the column',
       })
       : null,

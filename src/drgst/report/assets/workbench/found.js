@@ -21,6 +21,7 @@ export function foundPanel() {
     el('h2', null, 'What was found'),
     el('p', null, `${integer(found.nodes)} nodes without a given label were predicted.`),
     found.classes.map(classLine),
+    expectedText(),
     topList(),
     el('h3', null, 'How sure'),
     sureText().map((text) => el('p', null, text)),
@@ -41,6 +42,14 @@ function classLine(row, index) {
     shareBar(run.found.nodes ? row.predicted / run.found.nodes : 0, classColour(index)),
     el('span', { class: 'figure' }, integer(row.predicted)),
   );
+}
+
+// The sum of the probabilities of the rarest class, where it tells another number than the predictions.
+function expectedText() {
+  const { focus, classes } = run.found, { low, high, predicted: count } = classes[focus];
+  if (!run.found.nodes || (count >= low && count <= high)) return null;
+  const range = `${integer(Math.round(low))} to ${integer(Math.round(high))}`;
+  return el('p', null, `By the probabilities, ${range} nodes are ${className(focus)}: some are below 50%.`);
 }
 
 function topList() {

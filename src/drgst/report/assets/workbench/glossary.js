@@ -1,5 +1,6 @@
 // Words of the method with one line each: on hover where they occur, and as a list in the view Run.
 import { el } from '../lib/elements.js';
+import { hideTooltip, showTooltip } from '../lib/tooltip.js';
 
 const WORDS = {
   stage: 'One round of training. The teacher is trained on the given labels; each later stage also on pseudo-labels.',
@@ -10,6 +11,9 @@ const WORDS = {
   calibration: 'How well stated probabilities agree with the truth: of nodes stated as 80%, 80% should be right.',
   'information gain':
     'How much the label of a node would tell about the model: high where the model is unsure of itself.',
+  validation: 'Labelled nodes that are kept to choose the epoch or the stage; the model is not trained on them.',
+  test: 'Labelled nodes that are kept to measure the accuracy; nothing of the run depends on their labels.',
+  ECE: 'Expected calibration error: the mean gap between stated probabilities and the truth.',
   shift: 'How much the labelled and pseudo-labelled nodes differ from all nodes that the model is used on.',
   'transition matrix': 'How often a node of one class gets the pseudo-label of another; it corrects the training.',
   epoch: 'One pass of the training of a network over its labels.',
@@ -18,7 +22,46 @@ const WORDS = {
   prior: 'The share of a class among all nodes that was stated for the run.',
 };
 
-export const term = (word, shown = word) => el('abbr', { title: WORDS[word], tabindex: 0 }, shown);
+// Each word of the list as it occurs in headings.
+const FORMS = {
+  ...Object.fromEntries(Object.keys(WORDS).map((word) => [word.toLowerCase(), word])),
+  stages: 'stage',
+  epochs: 'epoch',
+  gain: 'information gain',
+  'pseudo-labels': 'pseudo-label',
+  'pseudo-labelled': 'pseudo-label',
+};
+
+export const meaning = (word) => WORDS[word];
+
+// A word with its explanation beside the pointer, or beside the word where the keyboard or a finger is on it.
+export function term(word, shown = word) {
+  const onfocus = ({ target }) => {
+    const { left, bottom } = target.getBoundingClientRect();
+    showTooltip(left - 14, bottom - 8, WORDS[word]);
+  };
+  const onmousemove = ({ clientX, clientY }) => showTooltip(clientX, clientY, WORDS[word]);
+  const events = { onfocus, onmousemove, onmouseleave: hideTooltip, onblur: hideTooltip };
+  return el('span', { class: 'term', tabindex: 0, role: 'note', 'aria-description': WORDS[word], ...events }, shown);
+}
+
+const NAMED = new RegExp(
+  `\\b(${Object.keys(FORMS).toSorted((first, second) => second.length - first.length).join('|')})\\b`,
+  'i',
+);
+
+// Explains the first word of the glossary in each heading of a table, card, figure or section.
+export function explainWords(root) {
+  for (const place of root.querySelectorAll('h2, dt, th, figcaption')) {
+    const text = place.firstChild;
+    if (place.closest('.glossary') || place.querySelector('.term') || text?.nodeType !== Node.TEXT_NODE) continue;
+    const found = text.textContent.match(NAMED);
+    if (!found) continue;
+    const rest = text.splitText(found.index);
+    rest.splitText(found[0].length);
+    rest.replaceWith(term(FORMS[found[0].toLowerCase()], found[0]));
+  }
+}
 
 export const glossary = () =>
   el(

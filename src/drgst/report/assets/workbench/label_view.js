@@ -3,7 +3,7 @@ import { announce, breakable, button, byId, el, hint } from '../lib/elements.js'
 import { percent } from '../lib/format.js';
 import { probabilityOf, run } from './data.js';
 import { ask, keepState, work } from './live.js';
-import { columnTable, neighbourList, nodeTags, reasonTable } from './node_card.js';
+import { columnTable, findReasons, neighbourList, nodeTags, reasonTable } from './node_card.js';
 import { shareBar } from './node_text.js';
 import { progressPanel } from './progress_panel.js';
 import { change, state, watch } from './state.js';
@@ -72,7 +72,6 @@ async function undo() {
 export function show(node) {
   if (node !== asked) reason = work.queue.find((row) => row.node === node)?.reason ?? '';
   asked = node;
-  if (node >= 0) state.node = node; // the map opens the same one
   drawLabel();
 }
 
@@ -96,22 +95,21 @@ function newClassForm() {
     if (field.value.trim()) await act(() => ask('class', { name: field.value }));
   };
   const title = el('label', { class: 'visually-hidden', for: 'new-class' }, 'New class');
-  return el('form', { class: 'new-class', onsubmit }, title, field, el('button', { type: 'submit' }, 'Add class'));
+  const form = el(
+    'form',
+    { class: 'new-class', onsubmit },
+    title,
+    field,
+    el('button', { type: 'submit' }, 'Add class'),
+  );
+  return el('details', { open: work.classes.length < 2 }, el('summary', null, 'Another class'), form);
 }
 
-async function why() {
-  const node = asked;
-  if (node < 0 || run.reasons[node]) return;
-  message = 'Finding the reasons …';
-  drawLabel();
-  try {
-    run.reasons[node] = await ask(`why/${node}`);
-    message = '';
-  } catch (error) {
-    message = error.message;
-  }
-  drawLabel();
-}
+const why = () =>
+  findReasons(asked, (text) => {
+    message = text;
+    drawLabel();
+  });
 
 function nodePanel() {
   if (asked < 0) {
@@ -154,9 +152,7 @@ export function drawLabel() {
       'div',
       { class: 'panel' },
       asked < 0 ? null : [
-        run.columns.length ? el('h3', null, 'Its columns') : null,
         columnTable(asked),
-        el('h3', null, 'Its neighbours'),
         neighbourList(asked, NEIGHBOURS),
       ].flat().filter(Boolean),
     ),
@@ -188,10 +184,5 @@ export function startLabel() {
     if (state.filter && asked >= 0 && !state.filter[asked]) asked = -1;
     drawLabel();
   });
-  watch(['node'], () => {
-    if (state.view === 'label' && state.node >= 0) show(state.node);
-  });
-  watch(['view'], () => {
-    if (state.view === 'label' && state.node >= 0 && isOpen(state.node)) show(state.node);
-  });
+  watch(['asked'], () => show(state.asked));
 }

@@ -4,13 +4,25 @@ import { run } from './data.js';
 const address = new URLSearchParams(location.search);
 const token = address.get('token') ?? '';
 export const runName = address.get('run') ?? '';
+export const otherName = address.get('with') ?? ''; // the run to compare with
 
 /** @type {any} labels, queue and curve as the server last sent them */
-export const work = { classes: [], labelled: [], queue: [], curve: [], note: '', last: null, fitted: true };
+export const work = {
+  classes: [],
+  labelled: [],
+  queue: [],
+  curve: [],
+  note: '',
+  last: null,
+  fitted: true,
+  others: null,
+};
 
 const path = (name) => `/api/${name}?run=${encodeURIComponent(runName)}`;
 
-export const linkTo = (name) => `/?token=${encodeURIComponent(token)}&run=${encodeURIComponent(name)}`;
+export const linkTo = (name, other = '') =>
+  `/?token=${encodeURIComponent(token)}&run=${encodeURIComponent(name)}` +
+  (other ? `&with=${encodeURIComponent(other)}#run` : '');
 
 // The answer of the server; an error that it names is thrown.
 export async function ask(name, body = null) {

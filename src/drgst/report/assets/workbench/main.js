@@ -35,7 +35,7 @@ function drawView() {
     if (view === state.view) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  document.body.dataset.view = state.view;
+  globalThis.scrollTo(0, 0);
   if (!inFrame && location.hash !== `#${state.view}`) history.replaceState(null, '', `#${state.view}`);
 }
 
@@ -101,7 +101,7 @@ function setStatus(text, kind = '') {
 
 function drawStatus() {
   if (work.error) setStatus(work.error, 'bad');
-  else if (work.fitted) setStatus(`${counted(work.labelled.length, 'label')}, model up to date`);
+  else if (work.fitted) setStatus(`${counted(work.labelled.length, 'label')} of yours, model up to date`);
   else if (work.progress) setStatus(`fitting: ${work.progress}`, 'busy');
   else if (work.previewed) setStatus('preview: the whole model is fitted when you pause', 'busy');
   else setStatus('fitting …', 'busy');
@@ -125,6 +125,13 @@ function takeState(answer) {
   change({ work: true });
 }
 
+// The other runs here, with which this one can be compared.
+const findOthers = () =>
+  ask('runs').then((runs) => {
+    work.others = runs.map(({ name }) => name).filter((name) => name !== runName);
+    drawRun();
+  }).catch((error) => setStatus(error.message, 'bad'));
+
 async function startLive() {
   setStatus('opening …', 'busy');
   const handlers = {
@@ -147,6 +154,7 @@ async function startLive() {
     saved: ({ folder }) => {
       work.saved = folder;
       change({ work: true });
+      findOthers();
     },
     error: ({ message }) => {
       work.error = message;
@@ -162,6 +170,7 @@ async function startLive() {
   watch(['work'], drawStatus);
   drawStatus();
   change({ work: true });
+  findOthers();
 }
 
 if (!embedded.live) showRun(embedded);

@@ -6,16 +6,30 @@ import { run } from './data.js';
 import { foundPanel } from './found.js';
 import { makeInteractive } from './interaction.js';
 import { drawLegend } from './legend.js';
-import { columnTable, neighbourList, nodeTags, probabilityLines, reasonTable, stageTable } from './node_card.js';
+import {
+  columnTable,
+  findReasons,
+  neighbourList,
+  nodeTags,
+  probabilityLines,
+  reasonTable,
+  stageTable,
+} from './node_card.js';
 import { ScatterPlot } from './scatter_plot.js';
 import { change, currentStage, state, watch } from './state.js';
 
 let map = null;
+const isNarrow = () => globalThis.innerWidth <= 900; // the card is below the map
 
 function drawSide() {
   const { node } = state;
   byId('side').replaceChildren(...(node < 0 ? foundPanel() : cardOf(node)).flat(3).filter(Boolean));
   byId('side').scrollTop = 0;
+}
+
+function sayOnCard(text) {
+  if (text && byId('card-message')) byId('card-message').textContent = text;
+  else drawSide();
 }
 
 function cardOf(node) {
@@ -24,15 +38,16 @@ function cardOf(node) {
       'p',
       { class: 'buttons' },
       button('‹ What was found', () => change({ node: -1 })),
-      run.live ? button('Label it', () => change({ view: 'label' })) : null,
+      run.live ? button('Label it', () => change({ view: 'label', asked: node })) : null,
+      run.live && run.hasModel && !run.reasons[node] ? button('Why?', () => findReasons(node, sayOnCard)) : null,
     ),
+    el('p', { id: 'card-message', class: 'hint', role: 'status' }),
     el('h2', { id: 'node-name' }, run.nodeIds[node]),
     el('div', null, nodeTags(node)),
     el('h3', null, run.shownStages.length > 1 ? `Class probabilities, ${currentStage().name}` : 'Class probabilities'),
     probabilityLines(node),
-    columnTable(node),
     reasonTable(node),
-    el('h3', null, 'Neighbours'),
+    columnTable(node),
     neighbourList(node),
     stageTable(node),
   ];
@@ -86,6 +101,7 @@ export function startMap() {
   watch(['node'], () => {
     drawSide();
     if (state.node >= 0) {
+      if (isNarrow()) byId('side').scrollIntoView({ block: 'start' });
       map.bringIntoView(state.node);
       announce(`node ${run.nodeIds[state.node]}`);
     }

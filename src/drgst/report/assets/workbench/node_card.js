@@ -12,6 +12,8 @@ import {
   run,
   TRAINING,
 } from './data.js';
+import { meaning } from './glossary.js';
+import { ask } from './live.js';
 import { knownText, markedClass, nodeLink, shareBar } from './node_text.js';
 import { change, state } from './state.js';
 
@@ -22,9 +24,12 @@ export function nodeTags(node) {
   return [
     knownText(node),
     `${integer(run.degree[node])} ${run.degree[node] === 1 ? 'neighbour' : 'neighbours'}`,
-    entered > 0 ? `pseudo-labelled from stage ${entered}` : null,
+    entered > 0 ? ['pseudo-labelled from stage ' + entered, meaning('pseudo-label')] : null,
     run.suggestedNodes.has(node) ? 'suggested for labelling' : null,
-  ].filter(Boolean).map((text) => el('span', { class: 'tag' }, text));
+  ].filter(Boolean).map((tag) => {
+    const [text, title] = [tag].flat();
+    return el('span', { class: 'tag', title }, text);
+  });
 }
 
 export function probabilityLines(node, count = run.listedClasses) {
@@ -53,7 +58,22 @@ export function columnTable(node) {
     { title: '', cell: (column) => breakable(column.name) },
     { title: '', kind: 'name', cell: (column) => column.text(node) },
   ];
-  return [el('div', { class: 'scroll own', tabindex: 0 }, table(columns, filled, 'Its columns'))];
+  return [
+    el('h3', null, 'Its columns'),
+    el('div', { class: 'scroll own', tabindex: 0 }, table(columns, filled, 'Its columns')),
+  ];
+}
+
+// Asks the server for the reasons of a prediction; say(text) is told how that goes, "" in the end.
+export async function findReasons(node, say) {
+  if (node < 0 || run.reasons[node]) return;
+  say('Finding the reasons …');
+  try {
+    run.reasons[node] = await ask(`why/${node}`);
+    say('');
+  } catch (error) {
+    say(error.message);
+  }
 }
 
 // What the prediction becomes without each feature, neighbour, view or labelled node.
@@ -86,7 +106,7 @@ export function stageTable(node) {
   const columns = [
     { title: 'stage', cell: link },
     { title: 'predicted', kind: 'name', cell: (place) => predictionCell(place, node) },
-    { title: 'conf.', kind: 'number', cell: (place) => percent(confidence(place, node), 0) },
+    { title: 'p', kind: 'number', cell: (place) => percent(confidence(place, node), 0) },
     { title: 'gain', kind: 'number', cell: (place) => decimal(informationGain(place, node), 2), show: run.hasGain },
     { title: 'weight', kind: 'number', cell: (place) => weightText(place, node), show: run.hasPseudoLabels },
   ];
@@ -111,10 +131,14 @@ function weightText(place, node) {
 }
 
 export function neighbourList(node, most = SHOWN_NEIGHBOURS) {
+  const title = el('h3', null, 'Its neighbours');
   const neighbours = Array.from(neighboursOf(node)), { stage } = state;
   if (!neighbours.length) {
     const count = run.degree[node];
-    return [emptyText(count ? `None of its ${integer(count)} neighbours is on the page.` : 'It has no neighbour.')];
+    return [
+      title,
+      emptyText(count ? `None of its ${integer(count)} neighbours is on the page.` : 'It has no neighbour.'),
+    ];
   }
   const same = neighbours.filter((other) => predicted(stage, other) === predicted(stage, node)).length;
   const columns = [
@@ -125,12 +149,13 @@ export function neighbourList(node, most = SHOWN_NEIGHBOURS) {
       cell: (other) => markedClass(predicted(stage, other), run.truth[other]),
       show: run.hasModel,
     },
-    { title: 'conf.', kind: 'number', cell: (other) => percent(confidence(stage, other), 0), show: run.hasModel },
+    { title: 'p', kind: 'number', cell: (other) => percent(confidence(stage, other), 0), show: run.hasModel },
     { title: 'label', kind: 'name', cell: (other) => labelName(other) ?? '' },
   ];
   const list = table(columns, neighbours.slice(0, most), 'Neighbours');
   const agree = `The same class is predicted for ${integer(same)} of ${integer(neighbours.length)} neighbours.`;
   return [
+    title,
     run.hasModel ? el('p', null, agree) : null,
     el('div', { class: 'scroll', id: 'node-neighbours' }, list),
     neighbours.length > most ? hint(`The first ${most} are listed.`) : null,

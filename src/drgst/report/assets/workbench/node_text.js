@@ -6,7 +6,7 @@ import { change, state } from './state.js';
 
 const TOOLTIP_CLASSES = 3;
 
-export const nodeLink = (node) => button(run.nodeIds[node], () => change({ node }), { class: 'link' });
+export const nodeLink = (node) => button(run.nodeIds[node], () => change({ view: 'map', node }), { class: 'link' });
 
 // The class, with a mark where it is known and was hidden from the run.
 export function markedClass(label, truth) {

@@ -1,10 +1,13 @@
 // How far the work is: labels per class, accuracy against the number of labels, and what more labels would bring.
 import { linePath, percentAxis, plane, ticks } from '../lib/axes.js';
-import { breakable, button, el, hint, responsive, svg } from '../lib/elements.js';
-import { integer, isKnown } from '../lib/format.js';
+import { breakable, button, el, hint, responsive, svg, svgLine } from '../lib/elements.js';
+import { counted, integer, isKnown, percent } from '../lib/format.js';
 import { categorical, HUE } from '../lib/palette.js';
 import { ask, work } from './live.js';
 import { shareBar } from './node_text.js';
+
+const FEW = 10; // labels over which a change is looked at
+const LITTLE = .01; // below which a change of the accuracy is called little
 
 export function progressPanel(say) {
   const counts = work.classes.map((_, index) => work.labelled.filter(([, label]) => label === index).length);
@@ -19,10 +22,11 @@ export function progressPanel(say) {
     );
   const post = (name) => () => ask(name, {}).catch((error) => say(error.message));
   return [
-    el('h3', { id: 'label-count' }, `${integer(work.labelled.length)} labels of yours`),
+    el('h3', { id: 'label-count' }, `${counted(work.labelled.length, 'label')} of yours`),
     work.classes.map(line),
     work.curve.length ? [el('h3', null, 'Accuracy by number of labels'), curveFigure()] : [],
     caution(),
+    payoff(),
     el(
       'p',
       { class: 'buttons' },
@@ -46,6 +50,17 @@ function caution() {
   return hint(measured);
 }
 
+// Whether the last labels changed what the probabilities expect.
+function payoff() {
+  const all = points(), last = all.at(-1);
+  const before = last && all.findLast(({ labels }) => labels <= last.labels - Math.max(FEW, last.labels / 4));
+  if (!before || !isKnown(last.expected) || !isKnown(before.expected)) return null;
+  const change = last.expected - before.expected, count = counted(last.labels - before.labels, 'label');
+  const words = `The last ${count} changed the expected accuracy by ${change < 0 ? '−' : '+'}` +
+    `${(100 * Math.abs(change)).toFixed(1)} points`;
+  return el('p', { id: 'payoff' }, change < LITTLE ? `${words}: more labels bring little.` : `${words}.`);
+}
+
 // Equal numbers of labels are one point: the last fit counts.
 function points() {
   const byCount = new Map(work.curve.map((point) => [point.labels, point]));
@@ -65,7 +80,7 @@ function curveFigure() {
 
 function curveChart(all, width) {
   const height = 190, counts = all.map(({ labels }) => labels);
-  const from = Math.min(...counts), to = Math.max(...counts, from + 1);
+  const from = Math.min(...counts), to = Math.max(...counts, from + FEW);
   const values = all.flatMap(({ low, expected }) => [low, expected]).filter(isKnown);
   const lowest = Math.max(0, Math.floor(10 * Math.min(.9, ...values)) / 10);
   const labelTicks = ticks(from, to).filter(Number.isInteger).map((count) => [count, integer(count)]);
@@ -88,9 +103,17 @@ function curveChart(all, width) {
     ...held.map((point) => [x(point.labels), y(Math.max(lowest, point.low))]),
     ...held.toReversed().map((point) => [x(point.labels), y(point.high)]),
   ];
-  const dots = held.map((point) =>
-    svg('circle', { cx: x(point.labels), cy: y(Math.max(lowest, point.oof)), r: 2.6, fill: blue })
-  );
+  const dots = held.map((point) => [
+    svgLine(x(point.labels), y(Math.max(lowest, point.low)), x(point.labels), y(point.high), {
+      stroke: blue,
+      'stroke-opacity': .5,
+    }),
+    svg(
+      'circle',
+      { cx: x(point.labels), cy: y(Math.max(lowest, point.oof)), r: 2.6, fill: blue },
+      svg('title', null, `${counted(point.labels, 'label')}: ${percent(point.oof)} of those held out`),
+    ),
+  ]);
   return svg(
     'svg',
     { width, height, role: 'img', 'aria-label': 'Accuracy against the number of labels' },

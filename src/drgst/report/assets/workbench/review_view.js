@@ -42,6 +42,8 @@ function decision(row) {
   );
 }
 
+const withShare = (label, share) => [className(label), ' ', el('span', { class: 'remark' }, percent(share))];
+
 const csvRows = (rows) => [
   ['id', 'label', 'given', 'p_given', 'p_suggested'],
   ...rows.map((
@@ -68,10 +70,8 @@ export function drawReview() {
   const link = ({ node }) => button(run.nodeIds[node], () => change({ view: 'map', node }), { class: 'link' });
   const columns = [
     { title: 'node', kind: 'name', cell: link },
-    { title: 'given', kind: 'name', cell: (row) => className(row.given) },
-    { title: 'its probability', kind: 'number', cell: (row) => percent(row.p_given) },
-    { title: 'suggested', kind: 'name', cell: (row) => className(row.suggested) },
-    { title: 'its probability', kind: 'number', cell: (row) => percent(row.p_suggested) },
+    { title: 'given label', kind: 'name', cell: (row) => withShare(row.given, row.p_given) },
+    { title: 'predicted without it', kind: 'name', cell: (row) => withShare(row.suggested, row.p_suggested) },
     { title: 'why', kind: 'name', cell: whyText },
     { title: 'decision', cell: decision, show: run.live },
   ];
@@ -90,7 +90,7 @@ export function drawReview() {
       el('p', { class: 'bad', role: 'status' }, message),
       rows.length
         ? el('div', { class: 'scroll', id: 'review-table' }, table(columns, rows, 'Doubtful labels'))
-        : emptyText('None.'),
+        : emptyText(state.filter ? 'None of the nodes that are shown.' : 'None.'),
       rows.length ? el('p', null, button('Download CSV', () => downloadCsv('review.csv', csvRows(rows)))) : null,
     ),
   );

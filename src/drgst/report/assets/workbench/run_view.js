@@ -4,7 +4,8 @@ import { button, byId, el, hint, table } from '../lib/elements.js';
 import { percent } from '../lib/format.js';
 import { className, run } from './data.js';
 import { gainAxes, gainPositions } from './gain_axes.js';
-import { glossary } from './glossary.js';
+import { comparisonSection } from './comparison.js';
+import { explainWords, glossary } from './glossary.js';
 import { makeInteractive } from './interaction.js';
 import { nodeLink } from './node_text.js';
 import { ScatterPlot } from './scatter_plot.js';
@@ -91,6 +92,7 @@ function settingsSection() {
 /** @type {[string, string, () => any][]} id, title, and what makes the content */
 const SECTIONS = [
   ['summary', 'Summary', summarySection],
+  ['comparison', 'Two runs side by side', comparisonSection],
   ['stages', 'Stages', stageSection],
   ['gain-section', 'Confidence against information gain', gainSection],
   ['shift', 'Distribution shift', shiftSection],
@@ -100,7 +102,7 @@ const SECTIONS = [
   ['training', 'Training curves', trainingSection],
   ['next', 'What to label next', suggestionSection],
   ['settings', 'Settings and reproduction', settingsSection],
-  ['glossary', 'Words', () => [glossary()]],
+  ['glossary', 'Glossary', () => [glossary()]],
 ];
 
 export function drawRun() {
@@ -112,9 +114,10 @@ export function drawRun() {
       el('div', { id, class: 'panel', role: 'region', 'aria-label': title }, el('h2', null, title), content)
     ),
   );
+  explainWords(byId('view-run'));
 }
 
 export function startRun() {
-  watch(['view', 'stage'], drawRun);
+  watch(['view', 'stage', 'compared'], drawRun);
   watch(['logGain'], () => gainPlot?.draw());
 }

@@ -319,9 +319,10 @@ export class ScatterPlot {
   drawEdges(pen, node) {
     pen.strokeStyle = cssColour('--ink');
     pen.lineWidth = 1;
-    pen.globalAlpha = .55;
+    const neighbours = neighboursOf(node);
+    pen.globalAlpha = Math.min(.55, Math.max(.06, 9 / neighbours.length)); // a hub must not hide the points
     pen.beginPath();
-    for (const neighbour of neighboursOf(node)) {
+    for (const neighbour of neighbours) {
       pen.moveTo(...this.pixelOf(node));
       pen.lineTo(...this.pixelOf(neighbour));
     }

@@ -1,7 +1,7 @@
 // Search for a node by its id.
 import { announce, button, byId, el } from '../lib/elements.js';
 import { run } from './data.js';
-import { change } from './state.js';
+import { change, state } from './state.js';
 
 const MATCHES = 12;
 
@@ -27,7 +27,7 @@ export function startSearch() {
     list.hidden = true;
     field.value = '';
     field.blur();
-    change({ node });
+    change(state.view === 'label' ? { asked: node } : { view: 'map', node });
   };
   field.addEventListener('input', () => {
     const matches = matchesOf(field.value);

@@ -72,12 +72,12 @@ export function shiftSection() {
   if (run.stages.length < 2) return null;
   const columns = [
     { title: 'stage', cell: (stage) => stage.name },
-    stageColumn('classes: pseudo-labelled, all', (stage) => stage.classDistance.pseudoLabelledAll, decimal),
-    stageColumn('pseudo-labelled, labelled', (stage) => stage.classDistance.pseudoLabelledLabelled, decimal),
-    stageColumn('labelled, all', (stage) => stage.classDistance.labelledAll, decimal),
-    stageColumn('predicted, true', (stage) => stage.classDistance.predictedTrue, decimal),
-    stageColumn('confidence: pseudo-labelled, all', (stage) => stage.confidenceDistance.pseudoLabelledAll, decimal),
-    stageColumn('labelled, all', (stage) => stage.confidenceDistance.labelledAll, decimal),
+    stageColumn('classes: pseudo-labelled to all', (stage) => stage.classDistance.pseudoLabelledAll, decimal),
+    stageColumn('classes: pseudo-labelled to labelled', (stage) => stage.classDistance.pseudoLabelledLabelled, decimal),
+    stageColumn('classes: labelled to all', (stage) => stage.classDistance.labelledAll, decimal),
+    stageColumn('classes: predicted to true', (stage) => stage.classDistance.predictedTrue, decimal),
+    stageColumn('confidence: pseudo-labelled to all', (stage) => stage.confidenceDistance.pseudoLabelledAll, decimal),
+    stageColumn('confidence: labelled to all', (stage) => stage.confidenceDistance.labelledAll, decimal),
   ];
   const text = 'A student is trained on labelled and pseudo-labelled nodes and used on all nodes. The more these ' +
     'differ, the less reliable its training. Distance of classes: total variation, the share of nodes that would ' +

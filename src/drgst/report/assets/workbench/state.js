@@ -7,10 +7,12 @@ export const state = {
   view: 'map',
   stage: 0, // a place in shownStages
   node: -1, // whose card is open
+  asked: -1, // the node that the reader wants to label
   filter: null, // a mask over the nodes, which all views follow
   filterName: '',
   tool: 'move',
   logGain: false,
+  compared: null, // what differs in another run, as the server found it
 };
 
 export const currentStage = () => run.shownStages[state.stage];
