@@ -25,7 +25,7 @@ from drgst.runs.run import Run, load_result
 from drgst.selftrain.problem import GraphCache
 from drgst.tables.build import TableGraph
 from drgst.tables.faults import TableError
-from drgst.tables.inspection import NO_LABEL
+from drgst.tables.labels import NO_LABEL
 from drgst.tables.options import TableOptions
 from drgst.tables.read import read_graph, table_paths
 from drgst.tables.schema import TableSchema
