@@ -48,7 +48,7 @@ ORDERS = {
         "added_labels fingerprint lock metrics predictions | model | config | config_file | folder | result | "
         "run | cluster predict | start"
     ),
-    "decide": "contributions truth | evaluate explain review threshold | groups | labels",
+    "decide": "contributions reasons truth | evaluate explain review threshold | groups | labels",
     "decide/labels": "state forecast | choosers represent variance | registry | suggest",
     "report": "html nodes style tsne | columns compare decisions figure stages summary | page | serve",
     "report/serve": "label_file refit source | asking | session | app",

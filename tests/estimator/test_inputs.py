@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import check_estimator
 
 import drgst
-from drgst.errors import DrgstError, GraphError
+from drgst.errors import DrgstError, DrgstWarning, GraphError
 from drgst.estimator import EXPECTED_FAILED_CHECKS
 from drgst.graph.core import Graph
 
@@ -41,6 +41,11 @@ def test_a_networkx_graph(graph: Graph, known: np.ndarray) -> None:
     model = drgst.SelfTraining(LINEAR).fit(source)
     assert list(model.classes_) == ["ant", "bee", "cat"]
     assert (model.predict() == model.classes_[graph.labels]).mean() > 0.7
+    nx.set_node_attributes(source, nx.get_node_attributes(source, "label"), "kind")
+    named = drgst.SelfTraining(LINEAR).fit(source, "kind")
+    np.testing.assert_array_equal(named.probabilities_, model.probabilities_)
+    with pytest.raises(GraphError, match=r"attribute 'club' \(those of its nodes: .*'kind'\)"):
+        drgst.SelfTraining(LINEAR).fit(source, "club")
     bare = drgst.to_networkx(graph.with_(labels=np.full(60, -1)))
     np.testing.assert_allclose(model.predict_proba(bare), model.probabilities_, atol=1e-6)
     assert model.score(drgst.to_networkx(graph)) == pytest.approx(
@@ -164,9 +169,10 @@ def test_scikit_learns_own_checks() -> None:
     assert sum(r["status"] == "passed" for r in results) > 50
 
 
-@pytest.mark.parametrize("missing", [np.nan, None])
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
 def test_missing_labels_are_unknown(graph: Graph, known: np.ndarray, missing: Any) -> None:
     y = np.array([missing if label < 0 else label for label in known.tolist()], dtype=object)
+    y = pd.Series(y, dtype="Int64") if missing is pd.NA else y
     fitted = [
         drgst.SelfTraining("gcn", QUICK).fit(graph.features, given, adjacency=graph.adjacency, progress=False)
         for given in (known, y)
@@ -192,3 +198,20 @@ def test_tables_have_a_short_text(graph: Graph) -> None:
 def test_labels_or_edges_beside_a_graph_are_refused(graph: Graph, extra: dict[str, Any]) -> None:
     with pytest.raises(GraphError, match=r"a graph has labels and edges of its own: fit\(graph, split\)"):
         drgst.SelfTraining(LINEAR).fit(graph, **extra)
+
+
+def test_the_truth_by_id(graph: Graph, known: np.ndarray) -> None:
+    """A dict or a Series by node id is matched by id, a Series without names by place."""
+    model = drgst.SelfTraining(LINEAR).fit(graph.with_(labels=known))
+    truth = pd.Series(np.array(graph.class_names)[graph.labels], index=pd.Index(graph.node_ids, name="id"))
+    by_place = model.evaluate(truth.to_numpy()).to_dict()
+    mixed = truth.sample(frac=1, random_state=0)
+    assert all(model.evaluate(y).to_dict() == by_place for y in (mixed, mixed.to_dict(), truth.reset_index(drop=True)))
+    with pytest.raises(GraphError, match="node 'n99'"):
+        model.evaluate({"n99": "ant"})
+
+
+def test_nothing_to_pseudo_label_is_said(graph: Graph) -> None:
+    split = drgst.Split.of(np.arange(12), [], np.arange(12, 60), 60)
+    with pytest.warns(DrgstWarning, match="no node may be pseudo-labelled"):
+        drgst.SelfTraining("drgst-plus").fit(graph, split)

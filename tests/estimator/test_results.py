@@ -95,7 +95,25 @@ def test_short_texts(model: drgst.SelfTraining, graph: Graph) -> None:
     assert repr(model.history_[0]).startswith("Stage(0: teacher, validation accuracy ")
     assert repr(Recipe(select=Threshold(0.5))) == "Recipe(select=Threshold(threshold=0.5))"
     assert repr(drgst.statistics(graph)).startswith("Statistics('block-model': 90 nodes, 250 edges, mean degree 5.6, ")
+    assert repr(model.result_).startswith("Result('drgst-de' on 'block-model': 90 nodes, 3 classes, ")
+    assert repr(model.plot) == "Plot: stages(), calibration(), map()"
     assert repr(graph.split).startswith("Split('random-4-per-class-seed-0': train 12, val 15, test 40, pool ")
+
+
+def test_reasons_and_figures_are_shown_as_tables(model: drgst.SelfTraining, graph: Graph) -> None:
+    found = model.explain("n5")
+    strongest = found.of_kind("neighbour")[0]
+    title, header, *rows = repr(found).splitlines()
+    assert title == f"n5: {found.label}, probability {found.probability:.3f}"
+    assert header.split()[0] == "reason"
+    assert any(row.split()[:2] == ["neighbour", strongest.name] and f"{strongest.pull:+.2f}" in row for row in rows)
+    bee = next(node for node, name in zip(graph.node_ids, model.predict(), strict=True) if name == "<b>bee</b>")
+    assert "<b>" not in model.explain(bee)._repr_html_()
+    figures = model.evaluate()
+    assert f"accuracy  {figures.figures['accuracy']}" in " ".join(repr(figures).split()).replace(
+        "accuracy ", "accuracy  ", 1
+    )
+    assert f"<td>{figures.figures['accuracy'].value:.3f}</td>" in figures._repr_html_()
 
 
 def test_suggestions(model: drgst.SelfTraining) -> None:

@@ -54,6 +54,8 @@ def test_frames_arrow_and_parquet(tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": [1, 2], "mixed": ["a", 1.5], "kind": pd.Categorical(["x", None])})
     assert opened(frame).data.to_pydict() == {"id": [1, 2], "mixed": ["a", "1.5"], "kind": ["x", None]}
     assert opened(frame.set_index("id")).columns == ["id", "mixed", "kind"]
+    assert opened(frame.iloc[1:]).columns == opened(frame[frame["id"] > 1]).columns == ["id", "mixed", "kind"]
+    assert opened(frame.set_index(pd.Index(["a", "b"]))).columns == ["index", "id", "mixed", "kind"]
     arrow = pa.table({" id ": [1, 2]})
     assert opened(arrow).columns == ["id"]
     pq.write_table(arrow, tmp_path / "t.bin")  # the format is found by content

@@ -24,6 +24,7 @@ Z = np.random.default_rng(0).normal(scale=3, size=(400, 4))
         (" a = 0.25 ,b=.5", {"a": 0.25, "b": 0.5}),
         ("Neural nets, deep=0.1, x=y=2e-1", {"Neural nets, deep": 0.1, "x=y": 0.2}),
         ({"fraud": 0.02}, {"fraud": 0.02}),
+        ("fraud=2%", {"fraud": 0.02}),
     ],
 )
 def test_shares_are_read_from_text_and_mappings(text: str, shares: dict[str, float]) -> None:
@@ -38,7 +39,7 @@ def test_shares_are_read_from_text_and_mappings(text: str, shares: dict[str, flo
         ("", "not a list"),
         ("a=0.5, b", "not a list"),
         pytest.param("=" * 1_000_000, r"^the prior '={60}\.\.\.' is not a list", id="a million signs"),
-        ("fraud=2%", "must be a number"),
+        ("fraud=2 in 100", "must be a number"),
         ("fraud=0", "between 0 and 1"),
         ("fraud=nan", "between 0 and 1"),
         ("fraud=2", "between 0 and 1"),

@@ -94,7 +94,7 @@ def classify(
     for line in _next_steps(result):
         get_console(json).print(line, soft_wrap=True)
     if json:
-        emit({**summary, "folder": str(folder), "schema": tables.schema.model_dump(mode="json")})
+        emit({**summary, "folder": str(folder)})
 
 
 def _config(recipe: str, changes: list[str] | None, prior: list[str] | None) -> tuple[RunConfig, dict[str, Any]]:

@@ -132,25 +132,12 @@ def _labels(result: Result, truth: str | None, columns: TruthColumns) -> tuple[n
     return read.labels, read.notes
 
 
-TITLES = {
-    "accuracy": "accuracy",
-    "macro_f1": "macro-F1",
-    "roc_auc": "ROC AUC of {}",
-    "average_precision": "average precision of {}",
-    "ece": "calibration error of the predicted class (ECE)",
-    "brier": "Brier score",
-}
-
-
 def _tables(found: Evaluation) -> list[Table]:
     """Figures, calibration of each class, confusion matrix and thresholds."""
     positive, count = found.positive, f"{found.truth.size:,} nodes"
-    names = [*TITLES, *(name for name in found.figures if name not in TITLES)]
     figures = plain_table(f"{count} whose labels the run was not given", "", "95% interval")
-    for name in names:
-        if name in found.figures:
-            title = TITLES.get(name, name.replace("_", " ").replace("precision at", "precision at top"))
-            figures.add_row(title.format(positive), *_cells(found.figures[name]))
+    for title, value in found.titled():
+        figures.add_row(title, *_cells(value))
     calibration = plain_table("predicted as", "nodes", "mean p", "right (95%)", "ECE of the class")
     for one in found.calibration:
         stated = "" if one.predicted == 0 else f"{one.stated:.3f}"

@@ -12,7 +12,7 @@ from drgst.cli.options import JsonOption, RunArgument, option
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from drgst.decide.explain import Explanation
+    from drgst.decide.reasons import Explanation
 
 app = typer.Typer(add_completion=False)
 
@@ -36,13 +36,12 @@ def explain(
     with working(f"reading the run and explaining {node}"):
         found = explain_node(load_result(run), node)
     console = get_console(json)
-    say(console, f"{found.id}: {found.label}, probability {found.probability:.3f}")
+    say(console, found.title)
     for kind, title in TITLES.items():
         if found.of_kind(kind):
             console.print(_table(found, kind, title, top))
     if found.reasons:
-        words = f"pull: how far the log-odds of {found.label} fall without it; below 0 it speaks against {found.label}"
-        say(console, words)
+        say(console, found.words)
     if found.similar:
         words = ", ".join(f"{name} ({label}, {similarity:.2f})" for name, label, similarity in found.similar)
         say(console, f"most similar labelled nodes: {words}")

@@ -11,6 +11,7 @@ import numpy as np
 
 from drgst.errors import RunError
 from drgst.files import plain
+from drgst.graph.html import html_table, text_table
 from drgst.runs.metrics import ClassScores, RankScores
 from drgst.runs.result import Result
 
@@ -18,6 +19,14 @@ Weighted = Callable[[np.ndarray | None], float]
 RESAMPLES = 500
 FIGURES = ("accuracy", "macro_f1", "ece", "brier")  # methods of ClassScores
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+TITLES = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro-F1",
+    "roc_auc": "ROC AUC of {}",
+    "average_precision": "average precision of {}",
+    "ece": "calibration error of the predicted class (ECE)",
+    "brier": "Brier score",
+}
 NOTABLE = 0.05  # difference of a stated and a true share that a sentence points out
 DEPTHS = (10, 50, 100, 200, 500, 1000)  # numbers of nodes at which precision is measured
 
@@ -66,7 +75,7 @@ class ClassCalibration:
         ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Figures with 95 % bootstrap intervals over the nodes."""
 
@@ -85,6 +94,22 @@ class Evaluation:
         assert self.positive is not None
         c = self.class_names.index(self.positive)
         return RankScores(self.probabilities[:, c], self.truth == c)
+
+    def titled(self) -> list[tuple[str, Estimate]]:
+        """The figures by their names for people."""
+        names = [*(n for n in TITLES if n in self.figures), *(n for n in self.figures if n not in TITLES)]
+        words = (TITLES.get(n, n.replace("_", " ").replace("precision at", "precision at top")) for n in names)
+        return [(w.format(self.positive), self.figures[n]) for n, w in zip(names, words, strict=True)]
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n{text_table([(name, str(value)) for name, value in self.titled()], left=(0, 1))}"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, f"{v.value:.3f}", f"{v.low:.3f} to {v.high:.3f}") for name, v in self.titled()]
+        return html_table(self._title(), ("", "", "95 % interval"), rows)
+
+    def _title(self) -> str:
+        return f"{self.truth.size:,} nodes whose labels the run was not given"
 
     def calibration_rows(self) -> list[tuple[Any, ...]]:
         """The calibration of each class as rows of a CSV file, the header first."""

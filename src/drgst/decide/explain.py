@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.decide.contributions import ViewContributions
-from drgst.files import plain
+from drgst.decide.reasons import Explanation, Reason
 from drgst.graph.core import Features, Graph
 from drgst.runs.folder import table_schema
 from drgst.runs.result import Result
@@ -30,45 +30,6 @@ MOST_SHARED = 16  # entities that are named
 MOST_MEMBERS = 10_000  # nodes of an entity whose contributions are summed, labelled ones first
 SIMILAR = 5  # labelled nodes that are named
 DENSE = 256  # features up to which all are groups of their own, also where they are 0
-
-
-@dataclass(frozen=True)
-class Reason:
-    """One feature, neighbour, view or labelled node, and the prediction without it."""
-
-    kind: str  # "feature", "neighbour", "shared", "view" or "labelled"
-    name: str
-    detail: str  # its value and the class average, or its class
-    pull: float  # fall of the log-odds of the predicted class without it: above 0 it pulls to the class
-    label: str  # the predicted class without it
-    probability: float  # of the class that is explained, without it
-    own: float | None = None  # of a feature: the part of the pull that the node's own value has; None if not known
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The prediction of one node and its reasons, the strongest of each kind first."""
-
-    id: str
-    label: str
-    probability: float
-    reasons: tuple[Reason, ...]
-    similar: tuple[tuple[str, str, float], ...]  # labelled nodes: id, class, cosine similarity of the embeddings
-
-    def of_kind(self, kind: str, n: int | None = None) -> list[Reason]:
-        """The ``n`` strongest reasons of a kind, for or against the class."""
-        found = sorted((r for r in self.reasons if r.kind == kind), key=lambda r: -abs(r.pull))
-        return found[:n]
-
-    def to_dict(self, n: int | None = None) -> dict[str, Any]:
-        """Plain values for JSON."""
-        kinds = {f"{kind}s": [vars(r) for r in self.of_kind(kind, n)] for kind in KINDS}
-        similar = [dict(zip(("id", "label", "similarity"), row, strict=True)) for row in self.similar]
-        facts = {"id": self.id, "label": self.label, "probability": self.probability}
-        return dict(plain({**facts, **kinds, "similar": similar}))
-
-
-KINDS = ("feature", "neighbour", "shared", "view", "labelled")
 
 
 @limit_threads(1)

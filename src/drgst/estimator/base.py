@@ -17,11 +17,13 @@ from drgst.errors import GraphError, RunError
 from drgst.estimator.inputs import (
     ArrayInput,
     as_graph,
+    check_pool,
     check_weights,
     class_indices,
     fit_arrays,
     is_adjacency,
     is_graph,
+    is_networkx,
     node_indices,
     same_graph,
     scipy_graph,
@@ -29,6 +31,7 @@ from drgst.estimator.inputs import (
 )
 from drgst.graph.core import Graph
 from drgst.graph.split import Split, labelled_split
+from drgst.io.convert import from_networkx
 from drgst.progress.display import display, joined
 from drgst.recipes.registry import as_spec, with_backbone
 from drgst.runs.config import PAPERS_RECIPE, RunConfig, default_recipe
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from drgst.decide.evaluate import Evaluation
-    from drgst.decide.explain import Explanation
+    from drgst.decide.reasons import Explanation
     from drgst.estimator.plot import Plot
     from drgst.report.page import Page
 
@@ -105,9 +108,10 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     ) -> SelfTraining:
         """Run the recipe on a graph, ``fit(graph, split)``, or on arrays, ``fit(X, y, adjacency=A)``.
 
-        A graph is a Graph, the name of a data set or a path, a PyG Data, a NetworkX graph, a SciPy adjacency with
-        labels ``y``, or two data frames: ``fit(nodes, "label column", adjacency=edges)``. ``split`` may
-        be the second argument; it defaults to the one that came with the graph; without one, every labelled node is a
+        A graph is a Graph, the name of a data set or a path, a PyG Data, a NetworkX graph (``fit(graph, "club")``: with
+        its labels in the node attribute ``club``), a SciPy adjacency with labels ``y``, or two data frames:
+        ``fit(nodes, "label column", adjacency=edges)``. ``split`` may be the second argument; it defaults to the one
+        that came with the graph; without one, every labelled node is a
         training node, there are no validation nodes, and all other nodes are the pool.
 
         Arrays: X is (N, F), dense, sparse or a data frame of numbers; y is (N,) with -1, None or NaN for unknown; A is
@@ -132,6 +136,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         name = recipe if isinstance(recipe, str) else OWN
         config = RunConfig(recipe=name, seed=self.seed, settings=self._changes())
         run = Run.of(graph, config, split, spec)
+        check_pool(run.split, run.recipe)
         if warm_from is not None:
             run = run.sharing(warm_from._fitted_result().run.problem.graph_cache)
         if sample_weight is not None:
@@ -239,13 +244,14 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     def evaluate(self, y: Any = None, positive: str | None = None) -> Evaluation:
         """Metrics with 95 % intervals on the nodes whose labels the run was not given.
 
-        ``y`` has a class name or -1, None or NaN for each node, (N,); without it the labels of the graph count.
+        ``y`` has a class name or -1, None or NaN for each node, (N,), or is a dict or Series by node id; without it the
+        labels of the graph count.
         ``positive`` is the class to rank (default: the rarer of two).
         """
         from drgst.decide.evaluate import evaluate_result
 
         result = self._fitted_result()
-        truth = result.graph.labels if y is None else class_indices(y, self.classes_, len(result.node_ids))
+        truth = result.graph.labels if y is None else class_indices(y, self.classes_, result.node_ids)
         return evaluate_result(result, truth, positive)
 
     def __sklearn_tags__(self) -> Any:
@@ -265,11 +271,13 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         """The graph to fit, and what predictions on other arrays or tables need."""
         if isinstance(X, str | PathLike) and y is None:  # the name of a data set, or a path
             return open_graph(X), None, None
+        if is_networkx(X) and isinstance(y, str) and adjacency is None:
+            return from_networkx(X, label=y), None, None
         if is_graph(X):
             if y is not None or adjacency is not None:
                 raise GraphError(
-                    "a graph has labels and edges of its own: fit(graph, split) takes a drgst.Split beside it; "
-                    "other labels are graph.with_(labels=y)"
+                    "a graph has labels and edges of its own: fit(graph, split) takes a drgst.Split beside it, such as "
+                    "drgst.Split.of(train, val, test, nodes) with masks; other labels are graph.with_(labels=y)"
                 )
             return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
         if isinstance(y, str):

@@ -110,7 +110,7 @@ def _stages(result: Result) -> list[tuple[str, str]]:
     added = ", ".join(f"{size:,}" for size in sizes)
     words = f"{len(sizes)}, pseudo-labelled nodes: {added}" if sizes else "teacher only"
     result_words = f"; the result is stage {result.stage.number}" if result.stage.number != len(sizes) else ""
-    seconds = f"{result.seconds:.1f} s, {result.epochs:,} epochs"
+    seconds = f"{result.seconds:.1f} s" + (f", {result.epochs:,} epochs" if result.epochs else "")
     return [("stages", f"{words}{result_words}"), ("time", seconds)]
 
 

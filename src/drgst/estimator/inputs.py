@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +12,13 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
-from drgst.errors import GraphError
+from drgst.errors import DrgstWarning, GraphError
 from drgst.graph.core import Graph, make_graph
-from drgst.io.convert import from_networkx, from_scipy
+from drgst.graph.split import Split
+from drgst.io.convert import from_networkx, from_scipy, in_order
 from drgst.io.pyg import from_pyg, is_hetero
+from drgst.selftrain.recipe import AnyRecipe
+from drgst.selftrain.slots.select import Nothing
 from drgst.tables.build import TableGraph
 from drgst.transforms.knn import knn_adjacency
 
@@ -34,7 +39,7 @@ EXPECTED_FAILED_CHECKS = {
 
 def is_graph(source: Any) -> bool:
     """Whether ``source`` is a graph on its own: Graph, TableGraph, PyG Data or NetworkX."""
-    return isinstance(source, Graph | TableGraph) or _is_pyg(source) or _is_networkx(source)
+    return isinstance(source, Graph | TableGraph) or _is_pyg(source) or is_networkx(source)
 
 
 def as_graph(source: Any, predict: tuple[str, ...] | None = None) -> Graph:
@@ -45,7 +50,7 @@ def as_graph(source: Any, predict: tuple[str, ...] | None = None) -> Graph:
         return source.graph
     if _is_pyg(source):
         return from_pyg(source, predict=predict)
-    if _is_networkx(source):
+    if is_networkx(source):
         return from_networkx(source, predict=predict)
     raise GraphError(f"the graph must be {ALLOWED}, not {type(source).__name__}")
 
@@ -60,7 +65,16 @@ def is_adjacency(source: Any) -> bool:
 
 def is_frame(source: Any) -> bool:
     """Whether ``source`` is a pandas DataFrame; pandas is not imported for this."""
-    return type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns")
+    return _is_pandas(source) and hasattr(source, "columns")
+
+
+def is_series(source: Any) -> bool:
+    """Whether ``source`` is a pandas Series; pandas is not imported for this."""
+    return _is_pandas(source) and hasattr(source, "index") and not hasattr(source, "columns")
+
+
+def _is_pandas(source: Any) -> bool:
+    return type(source).__module__.partition(".")[0] == "pandas"
 
 
 def array_graph(features: Any, labels: np.ndarray, classes: Any, adjacency: Any) -> Graph:
@@ -82,7 +96,9 @@ def array_graph(features: Any, labels: np.ndarray, classes: Any, adjacency: Any)
         if matrix.ndim != 2:
             raise GraphError(f"the adjacency must be square, not of shape {matrix.shape}")
         if matrix.shape[0] != labels.size:
-            raise GraphError(f"the adjacency has shape {matrix.shape}, but there are {labels.size} samples")
+            pairs = "; pairs of nodes go into a data frame of two columns, or with X into a PyG Data"
+            words = pairs if 2 in matrix.shape else ""
+            raise GraphError(f"the adjacency has shape {matrix.shape}, but there are {labels.size} samples{words}")
     return make_graph(features, matrix, labels, class_names=names, unlabelled=True)
 
 
@@ -119,6 +135,14 @@ def node_indices(nodes: Any, count: int) -> np.ndarray:
     return array
 
 
+def check_pool(split: Split, recipe: AnyRecipe) -> None:
+    """Warn where a recipe that pseudo-labels nodes may label none."""
+    if not split.pool.size and not isinstance(getattr(recipe, "select", Nothing()), Nothing):
+        words = "no node may be pseudo-labelled: all are training, validation or test nodes"
+        way = 'fit(graph, split.with_pool("all-but-validation", nodes)), or a pool_mask of PyG data, allows test nodes'
+        warnings.warn(f"{words}; {way} (their labels stay hidden)", DrgstWarning, stacklevel=3)
+
+
 def same_graph(a: Graph, b: Graph) -> bool:
     """Whether two graphs have the same features and edges."""
     if a is b:
@@ -140,7 +164,8 @@ def _is_pyg(source: Any) -> bool:
     return hasattr(source, "edge_index") or is_hetero(source)
 
 
-def _is_networkx(source: Any) -> bool:
+def is_networkx(source: Any) -> bool:
+    """Whether ``source`` is a NetworkX graph; NetworkX is not imported for this."""
     return hasattr(source, "is_directed") and hasattr(source, "adj") and hasattr(source, "nodes")
 
 
@@ -190,6 +215,8 @@ def unknown(labels: np.ndarray) -> np.ndarray:
 
 def filled(y: Any) -> Any:
     """``y`` with -1 for None and NaN, which scikit-learn would refuse; other values as they are."""
+    if is_series(y):  # pd.NA is neither None nor NaN
+        y = y.astype(object).where(y.notna(), None) if y.isna().any() else y
     array = np.asarray(y)
     if array.ndim != 1 or array.dtype.kind not in "fO":
         return y
@@ -202,11 +229,19 @@ def filled(y: Any) -> Any:
     return np.array(values, dtype=object if text else np.int64 if whole else float)
 
 
-def class_indices(y: Any, classes: np.ndarray, count: int) -> np.ndarray:
-    """The index in ``classes`` of each label of ``y``, (N,), -1 where it is unknown; another label is refused."""
+def class_indices(y: Any, classes: np.ndarray, ids: list[Any]) -> np.ndarray:
+    """The index in ``classes`` of the label of each node, (N,), -1 where it is unknown; another label is refused.
+
+    ``y`` has a label per node in the order of ``ids``, or is a dict or pandas Series by id, which may lack nodes. The
+    order counts where the index of a Series has no name and is of whole numbers.
+    """
+    index = y.index if is_series(y) else None
+    by_id = isinstance(y, Mapping) or (index is not None and (index.name is not None or index.dtype.kind not in "iu"))
+    if by_id:
+        y = in_order(dict(y.items()), np.asarray(ids))
     labels = np.asarray(filled(y))
-    if labels.shape != (count,):
-        raise GraphError(f"y has shape {labels.shape}, but the graph has {count} nodes")
+    if labels.shape != (len(ids),):
+        raise GraphError(f"y has shape {labels.shape}, but the graph has {len(ids)} nodes")
     places = {value: k for k, value in enumerate(classes.tolist())}
     missing = unknown(labels)
     for value in labels[~missing].tolist():

@@ -27,6 +27,9 @@ class Plot:
         style.check_matplotlib()
         self.result = result
 
+    def __repr__(self) -> str:
+        return "Plot: stages(), calibration(), map()"
+
     def stages(self) -> Figure:
         """Accuracy of each stage on test and validation nodes, precision and number of the pseudo-labels."""
         rows = self.result.rows()

@@ -1,4 +1,4 @@
-"""HTML tables for notebooks; all text is escaped."""
+"""Tables of text, and of HTML for notebooks, in which all text is escaped."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drgst.graph.core import Graph
+
+
+def text_table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
+    """Rows of cells in columns, aligned right but for the columns ``left``."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    pads = [str.ljust if k in left else str.rjust for k in range(len(widths))]
+    lines = [[pad(cell, w) for pad, cell, w in zip(pads, row, widths, strict=True)] for row in rows]
+    return "\n".join("  ".join(cells).rstrip() for cells in lines)
 
 
 def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], notes: Iterable[str] = ()) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.errors import GraphError
+from drgst.errors import GraphError, NoLabels
 from drgst.extras import import_extra
 from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.tables.naming import as_text, clean_ids, encode_labels, spelt_alike
@@ -28,7 +28,7 @@ def from_scipy(adjacency: Any, labels: Any, features: Any = None, *, node_ids: A
     if matrix.ndim != 2:
         raise GraphError(f"the adjacency must be square, not of shape {matrix.shape}")
     ids = np.arange(matrix.shape[0]) if node_ids is None else clean_ids(np.asarray(node_ids).tolist())
-    values = _in_order(labels, ids) if isinstance(labels, Mapping) else np.asarray(labels).reshape(-1).tolist()
+    values = in_order(labels, ids) if isinstance(labels, Mapping) else np.asarray(labels).reshape(-1).tolist()
     y, classes = _encoded(values)
     return make_graph(features, matrix, y, class_names=classes, node_ids=ids, **fields)
 
@@ -59,6 +59,10 @@ def from_networkx(
         ends, weights = np.vstack([ends, ends[other, ::-1]]), np.concatenate([weights, weights[other]])
     given = (graph.nodes[node].get(label) for node in nodes)
     y, classes = _encoded(given) if predict is None else (np.full(len(nodes), -1), tuple(predict))
+    if predict is None and nodes and not (y >= 0).any():
+        known = dict.fromkeys(str(name) for node in nodes for name in graph.nodes[node])
+        has = f"those of its nodes: {', '.join(map(repr, known))}" if known else "its nodes have none"
+        raise NoLabels(f"no node has a label in the attribute {label!r} ({has}): from_networkx(graph, label=NAME)")
     return make_graph(
         _node_features({node: graph.nodes[node].get(features) for node in nodes}, features),
         edge_matrix(ends[:, 0], ends[:, 1], len(nodes), weights),
@@ -95,7 +99,7 @@ def _encoded(values: Iterable[Any]) -> tuple[np.ndarray, tuple[str, ...]]:
     return labels, names
 
 
-def _in_order(labels: Mapping[Any, Any], ids: np.ndarray) -> list[Any]:
+def in_order(labels: Mapping[Any, Any], ids: np.ndarray) -> list[Any]:
     """The labels of a dict in the order of ``ids``; a key that is not a node is an error."""
     by_text = {as_text(key): value for key, value in labels.items()}
     texts = [str(i) for i in ids.tolist()]

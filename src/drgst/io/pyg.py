@@ -36,6 +36,8 @@ def from_pyg(data: Data | HeteroData, name: str | None = None, predict: Sequence
     """
     if is_hetero(data):
         return _from_hetero(data, name, predict)
+    if isinstance(data, Sequence) or not hasattr(data, "get"):
+        raise GraphError(f"from_pyg takes one Data, not {type(data).__name__}: of a dataset, dataset[0]")
     notes = []
     if data.get("edge_attr") is not None:
         notes.append("edge_attr is not used: weights are read from edge_weight")

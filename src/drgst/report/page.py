@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from drgst.datasets.load import open_graph
-from drgst.decide.explain import KINDS, Explanation, explain
+from drgst.decide.explain import explain
 from drgst.decide.labels.suggest import Suggestions, suggest
+from drgst.decide.reasons import KINDS, Explanation
 from drgst.files import plain, write_text
 from drgst.report.columns import run_columns
 from drgst.report.decisions import decision_curves, review_rows

@@ -38,7 +38,7 @@ BALANCED = 1.5  # largest number of labels per class over the smallest, up to wh
 UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these count as unequal
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """Everything that is known of a finished run, whether it was just executed or read from its folder.
 
@@ -56,6 +56,10 @@ class Result:
     peak_memory_mb: float | None = None
     folder: str = ""
     saved: Mapping[str, Any] | None = None  # ``summary.json`` of a result that was read from its folder
+
+    def __repr__(self) -> str:
+        facts = f"{len(self.node_ids):,} nodes, {len(self.model.class_names)} classes, {self.seconds:.1f} s"
+        return f"Result({self.model.recipe!r} on {str(self.config.data)!r}: {facts})"
 
     @classmethod
     def of(cls, run: Run, history: History, seconds: float, folder: str = "") -> Result:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.extras import import_extra
+from drgst.graph.html import html_table, text_table
 from drgst.nn.records import State, Training
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.transforms.softmax import softmax
@@ -141,19 +142,17 @@ class History:
     def __str__(self) -> str:
         """A table of the stages, and why the run ended."""
         rows = [("stage", "pseudo-labelled", "mean gain", "validation", "epochs", "seconds"), *map(_row, self.stages)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join([*lines, f"stopped: {self.stop_reason}" if self.stop_reason else "not ended"])
+        return f"{text_table(rows)}\n{f'stopped: {self.stop_reason}' if self.stop_reason else 'not ended'}"
 
     def __repr__(self) -> str:
         return f"History({len(self)} stages, {self.seconds:.1f} s: {self.stop_reason or 'not ended'})"
 
     def _repr_html_(self) -> str:
-        from drgst.graph.html import html_table
-
-        shown = "stage", "pseudo_labelled", "mean_gain", "mean_confidence", "val_accuracy", "epochs", "seconds", "note"
+        names = "stage", "pseudo_labelled", "mean_gain", "mean_confidence", "val_accuracy", "epochs", "seconds", "note"
         notes = (f"stopped: {self.stop_reason}",) if self.stop_reason else ()
-        cells = [[_cell(row[name]) for name in shown] for row in (stage.summary() for stage in self.stages)]
+        rows = [stage.summary() for stage in self.stages]
+        shown = [name for name in names if name in names[:2] or any(row[name] for row in rows)]  # no empty columns
+        cells = [[_cell(row[name]) for name in shown] for row in rows]
         return html_table("History", [name.replace("_", " ") for name in shown], cells, notes)
 
     def entered(self, nodes: int, train: np.ndarray) -> np.ndarray:

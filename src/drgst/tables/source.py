@@ -172,8 +172,8 @@ def _in_memory(given: Any) -> Any:
     if isinstance(given, pa.Table):
         return given
     if hasattr(given, "columns") and hasattr(given, "iloc"):
-        index = given.index
-        numbered = index.name is None and getattr(index, "nlevels", 1) == 1 and type(index).__name__ == "RangeIndex"
+        index = given.index  # whole numbers without a name are places of rows, also those of a part of a frame
+        numbered = index.name is None and getattr(index, "nlevels", 1) == 1 and index.dtype.kind in "iu"
         frame = given if numbered else given.reset_index()
         columns = [_frame_column(frame.iloc[:, k]) for k in range(frame.shape[1])]
         return pa.Table.from_arrays(columns, names=[str(name) for name in frame.columns])

@@ -29,9 +29,10 @@ def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
     shares: dict[str, float] = {}
     for name, text in pairs:
         try:
-            share = float(text)
+            percent = isinstance(text, str) and text.endswith("%")
+            share = float(str(text)[:-1]) / 100 if percent else float(text)
         except (TypeError, ValueError):
-            raise SettingError(f"the prior of class {name!r} is {text!r}, but must be a number") from None
+            raise SettingError(f"the prior of class {name!r} is {text!r}, but must be a number or percentage") from None
         if not 0 < share < 1:
             raise SettingError(f"the prior of class {name!r} is {share:g}, but must lie between 0 and 1")
         if name in shares:
