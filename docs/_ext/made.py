@@ -149,11 +149,16 @@ def names() -> str:
         lines += [f"\n## [{PAGES[page]}](api/{page}.md)\n"]
         rows = []
         for name in members:
-            first = (inspect.getdoc(find(name)) or "").partition("\n")[0]
+            first = plain((inspect.getdoc(find(name)) or "").partition("\n")[0])
             short = name.removeprefix("drgst.selftrain.parts.").removeprefix("drgst.errors.")
-            rows.append([f"[`{short}`](api/{page}.md#{anchor(name)})", first.replace("``", "`").replace("*", "\\*")])
-        lines.append(table(["name", "what it is"], [[a, re.sub(r":\w+:`~?([^`]*)`", r"`\1`", b)] for a, b in rows]))
+            rows.append([f"[`{short}`](api/{page}.md#{anchor(name)})", first])
+        lines.append(table(["name", "what it is"], rows))
     return "\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """A sentence of a docstring as Markdown."""
+    return re.sub(r":\w+:`~?([^`]*)`", r"`\1`", text.replace("``", "`")).replace("*", "\\*")
 
 
 def anchor(name: str) -> str:
@@ -183,7 +188,7 @@ def plain_docstring(_app: Any, _what: str, _name: str, _object: Any, _options: A
         spans = METHOD.findall(line)
         pieces = METHOD.split(line)
         done.append("".join(escaped(p) + (spans[i] if i < len(spans) else "") for i, p in enumerate(pieces)))
-    lines[:] = done
+    lines[:] = [re.sub(r"^(\s*)([A-Za-z])\.(?=\s|$)", r"\1\2\\.", line) for line in done]  # "N." is no list
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
@@ -333,7 +338,7 @@ def packages() -> str:
             path = HOME / "src" / "drgst" / name
             path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
             words = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
-            rows.append([str(number), f"`{name}`", words.replace("``", "`")])
+            rows.append([str(number), f"`{name}`", plain(words)])
     return table(["layer", "module or package", "what it holds"], rows)
 
 

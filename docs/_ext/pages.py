@@ -11,6 +11,7 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from docutils import nodes
 from made import expanded, plain_docstring
 
 if TYPE_CHECKING:
@@ -74,9 +75,35 @@ def write_stubs(_: Sphinx) -> None:
             stub.write_text(words, encoding="utf-8")
 
 
+def write_llms(app: Sphinx, error: Exception | None) -> None:
+    """``llms.txt``: every page but the laboratory notes, with its title and first sentences, for programs that read."""
+    if error is not None or app.builder.name != "html":
+        return
+    lines = [
+        "# drgst",
+        "",
+        "> Node classification on graphs and tables with few labels: a Python library and a command.",
+        "",
+    ]
+
+    def walk(page: str, depth: int) -> None:
+        for child in app.env.toctree_includes.get(page, []):
+            if child.startswith("notebook/") and child != "notebook/README":
+                continue
+            first = next(iter(app.env.get_doctree(child).findall(nodes.paragraph)), None)
+            words = " ".join(first.astext().split()) if first is not None else ""
+            title = app.env.titles[child].astext()
+            lines.append(f"{'' if depth else chr(10)}- [{title}]({child}.html): {words}")
+            walk(child, depth + 1)
+
+    walk("index", 0)
+    (Path(app.outdir) / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the two steps."""
     app.connect("builder-inited", write_stubs)
     app.connect("source-read", read)
+    app.connect("build-finished", write_llms)
     app.connect("autodoc-process-docstring", plain_docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

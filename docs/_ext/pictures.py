@@ -51,9 +51,10 @@ def draw_chosen(recipes: tuple[str, ...], path: Path) -> None:
 
     graph, split, places = world()
     at, edges = np.array(places), np.transpose(graph.adjacency.nonzero())
-    figure = Figure(figsize=(3.2 * len(recipes), 3.3), dpi=150, layout="constrained")
+    rows, columns = (2, 2) if len(recipes) == 4 else (1, len(recipes))
+    figure = Figure(figsize=(3.2 * columns, 3.3 * rows), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    for recipe, axes in zip(recipes, figure.subplots(1, len(recipes), squeeze=False)[0], strict=True):
+    for recipe, axes in zip(recipes, figure.subplots(rows, columns, squeeze=False).flat, strict=True):
         changes = find_recipe(recipe).readable(SETTINGS)
         stages = drgst.SelfTraining(recipe, changes, seed=0).fit(graph, split, progress=False).history_
         stage = stages[min(1, len(stages) - 1)]
