@@ -81,3 +81,11 @@ def test_every_page_is_reached_from_the_first_one() -> None:
         } - reached
     written = {name for name in reached if not {*Path(name).parts} & {*GENERATED}}
     assert written == known
+
+
+@pytest.mark.parametrize("page", INSIDE, ids=names_of)
+def test_a_page_says_first_what_the_reader_can_do_after_it(page: Path) -> None:
+    section = page.relative_to(DOCS).parts[0]
+    if section == "notebook" or page.stem in ("index", "notebook"):
+        return
+    assert page.read_text(encoding="utf-8").split("\n\n")[1].startswith("After this page you "), page
