@@ -76,7 +76,7 @@ def draw_chosen(recipes: tuple[str, ...], path: Path) -> None:
 
 def layers(rows: list[list[str]], lines: dict[str, int]) -> str:
     """The packages as an SVG of text in the colours of the page: the highest layer above, each with its lines."""
-    width, height, gap = 720, 34, 8
+    width, height, gap = 440, 28, 6
     parts = []
     for number, row in enumerate(reversed(rows)):
         box = (width - gap * (len(row) - 1)) / len(row)
@@ -84,7 +84,7 @@ def layers(rows: list[list[str]], lines: dict[str, int]) -> str:
             x, y = place * (box + gap), number * (height + gap)
             parts.append(
                 f'<rect x="{x:.0f}" y="{y}" width="{box:.0f}" height="{height}" rx="6"/>'
-                f'<text x="{x + box / 2:.0f}" y="{y + 22}" text-anchor="middle">{escape(name)} '
+                f'<text x="{x + box / 2:.0f}" y="{y + 18}" text-anchor="middle">{escape(name)} '
                 f"<tspan>{lines[name]:,}</tspan></text>"
             )
     high = len(rows) * (height + gap)
