@@ -32,7 +32,7 @@ ORDERS = {
     "nn": "random records | ops | models | adam inputs losses | training registry | minibatch",
     "uncertainty": "dropedge | calibration class_prior | gain cagcn",
     "nn/ops": "sparse | adjacency attention dropout linear",
-    "nn/models": "base | appnp gat gcn module sage",
+    "nn/models": "base | appnp gat gcn module",
     "selftrain": (
         "beliefs settings | history problem | callbacks persist | learners | views | slots | recipe parts | "
         "checks predict | trainer | engine | best_of"
@@ -46,7 +46,7 @@ ORDERS = {
     "recipes": "presets | registry | baselines drgst plus | others sts",
     "runs": (
         "added_labels fingerprint lock metrics predictions | model | config | config_file | folder | result | "
-        "run | cluster predict | start"
+        "run | cluster | start"
     ),
     "decide": "contributions reasons truth | evaluate explain review threshold | groups | labels",
     "decide/labels": "state forecast | choosers represent variance | registry | suggest",
@@ -67,7 +67,7 @@ ORDERS = {
     "cli": (
         "console options | output | run | classify data evaluate explain predict recipes report review serve suggest"
     ),
-    "progress": "live | display loggers",
+    "progress": "live | display",
 }
 
 

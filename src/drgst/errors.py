@@ -63,7 +63,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean 'm3s'?`` with the known name that is nearest to ``name``; "" where none is near."""
     given = name.lower()[:LONGEST_NAME]
     near = difflib.get_close_matches(given, list(known), n=5, cutoff=0.5)
-    near.sort(key=lambda other: _edits(given, other) > 1)  # first what one slip of the finger explains: gnc is gcn
+    near.sort(key=lambda other: _edits(given, other) > 1)  # names one typing error away come first: gnc is gcn
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

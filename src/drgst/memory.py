@@ -17,7 +17,7 @@ _LIMIT, _USED = (Path(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "curr
 
 
 def available_memory() -> int | None:
-    """Bytes that this process can still get: of the machine, or of its container; None where that is unknown."""
+    """Bytes that this process can still allocate, on the machine or in its container; None where unknown."""
     found = []
     with contextlib.suppress(OSError):
         line = re.search(r"MemAvailable:\s+(\d+) kB", _MEMINFO.read_text(encoding="ascii"))

@@ -83,7 +83,7 @@ def test_check_shows_the_columns_and_writes_nothing(classify: Any) -> None:
     assert not Path("runs").exists()
     code, out, _ = classify("--check", "--column", "note=drop", "--column", "logins=category")
     assert "note                        dropped   dropped by option" in out
-    assert "accounts is in order: 240 nodes" in out
+    assert "accounts has no faults: 240 nodes" in out
 
 
 @pytest.mark.parametrize("extra", [(), ("--check",)])

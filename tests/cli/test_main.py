@@ -15,7 +15,7 @@ import drgst
 from drgst.cli import COMMANDS, LazyCommand, app, main
 
 DRGST = Path(sys.executable).parent / "drgst"
-HEAVY = ("torch", "sklearn", "pandas", "matplotlib", "plotly", "optuna", "ray", "scipy", "numpy", "pydantic")
+HEAVY = ("torch", "sklearn", "pandas", "matplotlib", "plotly", "ray", "scipy", "numpy", "pydantic")
 
 
 def drgst_command(*args: str, **settings: object) -> subprocess.CompletedProcess[str]:
@@ -147,7 +147,7 @@ def test_verbose_names_where_data_comes_from(tmp_path: Path) -> None:
         (("run", "cora", "--set", "threshold", "0.5"), "--set takes key=value: write --set threshold=0.5"),
         (("run", "cora", "--set", "threshold=50%"), "setting threshold is 50%: write the share as a number, 0.5"),
         (("run", "cora", "--device", "gpu"), "--device is a setting, not an option: write --set device=VALUE"),
-        (("run", "cora", "--set", "device=gpu"), "device gpu can't be used here: it is unknown; cpu, cuda, mps"),
+        (("run", "cora", "--set", "device=gpu"), "device gpu can't be used here: it is unknown; cpu, cuda and auto"),
         (("run", "cora/"), "there is no folder cora/; the data set is written without a slash: cora"),
         (
             ("classify", "club.graphml", "--label", "x"),

@@ -18,6 +18,7 @@ from drgst.errors import DrgstError, GraphError, RunError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
 from drgst.io.pyg import to_pyg
+from drgst.nn.models.base import Backbone
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe
@@ -187,7 +188,7 @@ def test_save_and_load(model: drgst.DRGST, graph: Graph, tmp_path: Path) -> None
 
 def test_save_and_load_of_a_recipe_of_ones_own_with_a_named_network(graph: Graph, tmp_path: Path) -> None:
     """The network's name is kept with the model, wherever it was given."""
-    recipe = Recipe(select=Threshold(0.5), stop=(MaxStages(1),), learner=Network("sage"))
+    recipe = Recipe(select=Threshold(0.5), stop=(MaxStages(1),), learner=Network("appnp"))
     fitted = drgst.SelfTraining(recipe, settings=OWN).fit(graph)
     fitted.save(str(tmp_path / "m"))
     loaded = drgst.load_model(str(tmp_path / "m"))
@@ -233,23 +234,25 @@ def test_edited_weights_are_refused(model: drgst.DRGST, tmp_path: Path, what: st
         drgst.load_model(str(tmp_path / "m"))
 
 
-class Own(nn.Module):
+class Own(Backbone):
     """A user's own network: two plain layers over neighbours' sums, with torch's own dropout."""
 
+    random_hidden = True
+
     def __init__(self, features: int, classes: int) -> None:
-        super().__init__()
+        super().__init__(0.0)
         self.first, self.last = nn.Linear(features, 6), nn.Linear(6, classes)
-        self.drop = nn.Dropout(0.2)
+        self.dropped = nn.Dropout(0.2)
 
     def hidden(self, x: torch.Tensor, adj: Adjacency) -> torch.Tensor:
-        return self.drop((adj.sym @ self.first(x)).relu())
+        return self.dropped((adj.sym @ self.first(x)).relu())
 
     def head(self, h: torch.Tensor, adj: Adjacency) -> torch.Tensor:
         return adj.sym @ self.last(h)
 
 
 def test_a_users_own_network_in_the_loop(graph: Graph, tmp_path: Path) -> None:
-    """Any nn.Module with hidden and head: it learns, repeats bit for bit, predicts elsewhere, is saved and loaded."""
+    """A subclass of Backbone: it learns, repeats bit for bit, predicts elsewhere, is saved and loaded."""
     learner = Network(backbone=Own)
     recipe = Recipe(select=Threshold(0.4), weigh=InformationGain(0.5), stop=(MaxStages(1),), learner=learner)
     settings = {"epochs": 60, "samples": 4, "lr": 0.03}

@@ -81,15 +81,7 @@ def test_figures(model: drgst.SelfTraining, figure: str) -> None:
 
 def test_short_texts(model: drgst.SelfTraining, graph: Graph) -> None:
     text = str(model.history_)
-    assert text.splitlines()[0].split() == [
-        "stage",
-        "pseudo-labelled",
-        "mean",
-        "gain",
-        "validation",
-        "epochs",
-        "seconds",
-    ]
+    assert text.splitlines()[0].split()[:3] == ["stage", "pseudo-labelled", "mean"]
     assert text.splitlines()[-1].startswith("stopped: ")
     assert repr(model.history_).startswith("History(2 stages, ")
     assert repr(model.history_[0]).startswith("Stage(0: teacher, validation accuracy ")
@@ -144,7 +136,7 @@ def test_a_map_of_more_classes_than_colours() -> None:
     """Every class has its own colour and shape, and its name in the legend."""
     graph = drgst.block_model(240, 900, seed=1, classes=12, features=40)
     split = drgst.random_split(graph, per_class=3, val=0, test=0, seed=0)
-    figure = drgst.SelfTraining("sgc").fit(graph, split).plot.map()
+    figure = drgst.SelfTraining("logistic-ppr").fit(graph, split).plot.map()
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == [*map(str, range(12)), "training node"]
     drawn = figure.axes[0].collections[:12]

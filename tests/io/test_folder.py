@@ -111,7 +111,7 @@ def test_repeated_ids(tmp_path: Path) -> None:
 
 
 def test_an_existing_path_is_not_replaced(tmp_path: Path) -> None:
-    with pytest.raises(DataFileError, match="exists already"):
+    with pytest.raises(DataFileError, match="already exists"):
         save_graph_folder(graph("none"), tmp_path)
 
 

@@ -103,7 +103,7 @@ def test_a_header_and_faults_of_an_edge_list(tmp_path: Path) -> None:
     assert isinstance(graph.features, sp.csr_array | np.ndarray)
     assert graph.num_features == 0
     path.write_text("1 2\n7\n2 3\n8\n")
-    with pytest.raises(drgst.TableError, match=r"e.txt, line 2: '7' is no edge: two ids are needed; 1 more fault"):
+    with pytest.raises(drgst.TableError, match=r"e.txt, line 2: '7' is not an edge: two ids are needed; 1 more fault"):
         drgst.open_graph(path, labels=tmp_path / "l.csv")
     path.write_text("# nothing\n")
     with pytest.raises(drgst.TableError, match="is empty"):

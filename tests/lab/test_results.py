@@ -115,7 +115,7 @@ def test_estimators_and_processes(graph: Graph) -> None:
 def test_what_is_no_recipe_is_refused(graph: Graph, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="a recipe is 7"):
         drgst.lab.bench(graph, [7], 3, draws=1)
-    with pytest.raises(SettingError, match="exists already; give yours another name"):
+    with pytest.raises(SettingError, match="already exists; give yours another name"):
         drgst.lab.bench(graph, {"gcn": confident}, 3, draws=1)
     (tmp_path / "no.db").write_text("text")
     with pytest.raises(StoreError):

@@ -1,6 +1,5 @@
-"""Tuning: by validation accuracy alone, in the file of the store, continued where it ended."""
+"""Tuning: by validation accuracy alone, in the store, continued where it ended."""
 
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,11 @@ import pytest
 from drgst.errors import RunError, SettingError
 from drgst.graph.split import random_split
 from drgst.io.npz import load_graph, save_graph
-from drgst.lab.grid.execute import validate
 from drgst.lab.grid.executors import Inline
 from drgst.lab.grid.grid import Grid
 from drgst.lab.store import Store
-from drgst.lab.tuning import THRESHOLDS, Space, Tuner, space_of
-from drgst.recipes import find_recipe
-
-pytest.importorskip("optuna", reason="tuning needs Optuna: pip install 'drgst[tune]'")
-
+from drgst.lab.store.cells import RunFilter, runs_by_cell
+from drgst.lab.tuning import OTHERS, TrialTask, Tuned, execute_trial, papers_space, tune
 
 MakeGrid = Callable[..., Grid]
 FIXED = {"epochs": 5, "samples": 3}
@@ -31,43 +26,38 @@ def one(make_grid: MakeGrid) -> Grid:
     return make_grid(recipes=["drgst-de"], changes=FIXED)
 
 
-def tune(grid: Grid, store: Store, trials: int, space: str = "paper", **settings: Any) -> Any:
-    ended: list[Any] = []
-    tuned = Tuner(grid, space, store, **settings).run(trials, Inline(validate), lambda *trial: ended.append(trial))
-    return tuned, ended
+def tuned(grid: Grid, store: Store, trials: int, work: Callable[..., Any] = execute_trial) -> tuple[Tuned, list[Any]]:
+    """What was found, and the variants of the runs that were made."""
+    made: list[Any] = []
+
+    def recorded(task: Any) -> dict[str, Any]:
+        made.append(task.variant)
+        return work(task)
+
+    return tune(grid, trials, store, Inline(recorded)), made
 
 
 def test_the_best_trial_is_that_of_highest_validation_accuracy(one: Grid, store: Store) -> None:
-    tuned, ended = tune(one, store, 4)
-    complete = [value for _, state, value, _ in ended if state == "complete"]
-    assert tuned.value == max(complete)
-    assert tuned.default_value == ended[0][2]
-    assert tuned.trials == 4
-    assert set(tuned.settings) == {"threshold", "beta", "drop_rate", "epochs", "samples"}
+    found, made = tuned(one, store, 4)
+    rows = store.all_rows()
+    means = {v: np.mean([r["val_accuracy"] for r in rows if r["variant"] == v]) for v in made}
+    assert found.value == pytest.approx(max(means.values()))
+    assert found.default_value == pytest.approx(means["trial own settings"])
+    assert len(means) == found.trials == 4
+    assert found.settings.keys() <= {"threshold", "beta", "drop_rate", "epochs", "samples"}
 
 
-def test_the_study_goes_on_in_the_same_file(one: Grid, store: Store) -> None:
-    first, ended = tune(one, store, 2)
-    second, more = tune(one, store, 5)
-    assert (len(ended), len(more), second.trials) == (2, 3, 5)
-    assert first.study == second.study
+def test_the_search_goes_on_in_the_same_store_and_no_table_shows_its_runs(one: Grid, store: Store) -> None:
+    first, begun = tuned(one, store, 2)
+    second, more = tuned(one, store, 5)
+    assert len(more) == 3 * len(set(begun)) * len(begun) // 4
+    assert not set(begun) & set(more)
     assert second.value >= first.value
-    with sqlite3.connect(store.path) as db:
-        assert db.execute("SELECT count(*) FROM trials").fetchone() == (5,)
-    assert store.all_rows() == []  # no run with test figures was made
-
-
-def test_other_questions_have_other_studies(make_grid: MakeGrid, one: Grid, store: Store) -> None:
-    names = {
-        Tuner(grid, space, store).name
-        for grid, space in (
-            (one, "paper"),
-            (one, "wide"),
-            (make_grid(recipes=["drgst-do"], changes=FIXED), "paper"),
-            (make_grid(recipes=["drgst-de"], changes={**FIXED, "lr": 0.1}), "paper"),
-        )
-    }
-    assert len(names) == 4
+    rows = store.all_rows()
+    assert all(row["test_accuracy"] is None for row in rows)
+    assert runs_by_cell(rows, RunFilter()) == {}
+    other = tuned(Grid(one.datasets, one.per_class, one.recipes, one.draws, {**FIXED, "lr": 0.1}), store, 2)[1]
+    assert len(other) == len(begun)
 
 
 def test_scrambled_test_labels_change_nothing(tiny: Path, tmp_path: Path, make_grid: MakeGrid) -> None:
@@ -81,59 +71,35 @@ def test_scrambled_test_labels_change_nothing(tiny: Path, tmp_path: Path, make_g
         save_graph(made, tmp_path / name / "tiny.npz")
         grid = make_grid(datasets=[str(tmp_path / name / "tiny.npz")], recipes=["drgst-de"], changes=FIXED)
         with Store(tmp_path / name / "runs.db", create=True) as store:
-            found.append(tune(grid, store, 3)[1])
-    assert found[0] == found[1]
+            found.append((tuned(grid, store, 3), [row["val_accuracy"] for row in store.all_rows()]))
+    assert found[0][0] == found[1][0]
+    assert sorted(found[0][1]) == sorted(found[1][1])
 
 
-def test_a_trial_that_fails_is_reported_and_the_search_ends_with_its_error(one: Grid, store: Store) -> None:
-    broken = Inline(lambda _: {"val_accuracy": None, "error": "TrainingError: no"})
+def test_a_trial_that_fails_is_left_out_and_the_search_ends_with_its_error(one: Grid, store: Store) -> None:
+    def broken(task: TrialTask) -> dict[str, Any]:
+        return {**execute_trial(task), "val_accuracy": None, "error": "TrainingError: no"}
+
     with pytest.raises(RunError, match="no trial was completed: TrainingError: no"):
-        Tuner(one, "paper", store).run(2, broken)
+        tuned(one, store, 2, broken)
+    assert tuned(one, store, 1)[0].trials == 1  # a failed run is made again
 
 
-def test_poor_trials_are_pruned(make_grid: MakeGrid, store: Store) -> None:
-    grid = make_grid(recipes=["drgst-de"], changes=FIXED, draws=6)
-    executor = Inline(lambda task: {"val_accuracy": 0.9 if task.variant <= "trial 5" else 0.1, "error": None})
-    tuned = Tuner(grid, "paper", store).run(8, executor)
-    assert tuned.pruned == 2
-    assert tuned.value == pytest.approx(0.9)
+def test_what_cannot_be_tuned_is_refused(make_grid: MakeGrid, store: Store) -> None:
+    for grid, message in (
+        (make_grid(recipes=["gcn"], changes=FIXED), "there is nothing to tune"),
+        (make_grid(recipes=["drgst-de"], changes={"threshold": 0.5, "beta": 1.0, "drop_rate": 0.1}), "nothing to tune"),
+        (make_grid(recipes=["drgst-de"], validation="none"), "validation nodes"),
+    ):
+        with pytest.raises(SettingError, match=message):
+            tuned(grid, store, 1)
 
 
-def test_a_trial_left_by_a_killed_tuning_is_not_counted(one: Grid, store: Store, tmp_path: Path) -> None:
-    """And the first trial has the settings of the recipe all the same."""
-    Tuner(one, "paper", store).study.ask()
-    tuned, ended = tune(one, store, 1)
-    assert (tuned.trials, len(ended)) == (1, 1)
-    with Store(tmp_path / "other.db", create=True) as other:
-        assert ended[0][3] == tune(one, other, 1)[1][0][3]
-
-
-def test_what_cannot_be_tuned_is_refused(make_grid: MakeGrid, one: Grid, store: Store) -> None:
-    with pytest.raises(SettingError, match="take --space wide"):
-        Tuner(make_grid(recipes=["gcn"], changes=FIXED), "paper", store)
-    with pytest.raises(SettingError, match="did you mean 'paper'"):
-        Tuner(one, "papre", store)
-    with pytest.raises(SettingError, match="validation nodes"):
-        Tuner(make_grid(recipes=["drgst-de"], validation="none"), "paper", store)
-
-
-def space(name: str, recipe: str) -> Space:
-    """The space of a recipe on Cora."""
-    spec = find_recipe(recipe)
-    settings = spec.settings()
-    return space_of(name, "cora", settings.names, spec.make(settings).requires)
-
-
-def test_the_papers_grid() -> None:
-    assert space("paper", "drgst-de")["threshold"].choices == ((0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75))
-    assert THRESHOLDS["flickr"][0] == 0.75
-    assert THRESHOLDS["flickr"][-1] == 0.96
-    assert THRESHOLDS["pubmed"][-1] == 0.9
-
-
-def test_only_settings_that_the_recipe_reads_are_searched() -> None:
+def test_the_papers_grid_of_the_settings_that_a_recipe_reads(make_grid: MakeGrid, store: Store) -> None:
     """The drop rate only where gain decides."""
-    assert set(space("paper", "drgst-de")) == {"threshold", "beta", "drop_rate"}
-    assert set(space("paper", "drgst-de-wo")) == {"threshold"}
-    assert set(space("wide", "gcn")) == {"lr", "weight_decay", "dropout", "hidden"}
-    assert set(space("wide", "drgst-plus")) == {"stages"}
+    assert papers_space("cora")["threshold"] == (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75)
+    assert (papers_space("flickr")["threshold"][0], papers_space("flickr")["threshold"][-1]) == (0.75, 0.96)
+    assert papers_space("pubmed")["threshold"][-1] == 0.9
+    found, made = tuned(make_grid(recipes=["drgst-de-wo"], changes=FIXED, draws=1), store, 99)
+    assert found.trials == 1 + len(OTHERS)
+    assert {variant.partition("=")[0] for variant in made} == {"trial own settings", "trial threshold"}

@@ -51,7 +51,7 @@ def build() -> Callable[..., Any]:
             network = make_backbone(name, FEATURES, CLASSES, hidden=hidden, start="uniform", **extra)
             with torch.no_grad():
                 for part in network.parameters():
-                    part.add_(0.05 * torch.randn_like(part))  # moves GIN's ε and scales off their neutral start
+                    part.add_(0.05 * torch.randn_like(part))  # moves biases off their neutral start
         return network.eval()
 
     return build

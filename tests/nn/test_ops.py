@@ -9,10 +9,10 @@ from torch.nn import functional as F
 
 from drgst.nn.inputs import Inputs
 from drgst.nn.ops.adjacency import FORMS
-from drgst.nn.ops.attention import Edges, edge_product, edge_softmax, edges_of, gather_dots
+from drgst.nn.ops.attention import Edges, edge_product, edge_softmax, edges_of
 from drgst.nn.ops.dropout import Dropout, drop, set_generator
-from drgst.nn.ops.linear import Linear, Weights, bias, weight
-from drgst.nn.ops.sparse import SparseMatrix, gather_product, thin_product
+from drgst.nn.ops.linear import Linear, bias, weight
+from drgst.nn.ops.sparse import SparseMatrix, thin_product
 from drgst.nn.random import generator, keep_scale, seeded_torch
 
 
@@ -109,11 +109,6 @@ def test_transposed_product_in_parts_equals_the_dense_one() -> None:
     torch.testing.assert_close(halved.transposed_product(y), matrix.transposed_product(y) / 2)
 
 
-def test_gather_product_equals_the_csr_product(matrix: sp.csr_array) -> None:
-    csr, x = SparseMatrix(matrix).forward_csr, torch.randn(5, 4)
-    torch.testing.assert_close(gather_product(csr, x), csr @ x)
-
-
 def test_rows_block_and_values(matrix: sp.csr_array) -> None:
     dense, pick = matrix.toarray(), np.array([4, 0])
     assert np.array_equal(SparseMatrix(matrix).rows(pick).scipy.toarray(), dense[pick])
@@ -191,14 +186,6 @@ def test_product_and_both_gradients(edges: Edges) -> None:
         torch.testing.assert_close(mine, other)
 
 
-def test_gathered_dots_equal_the_sparse_kernel(edges: Edges) -> None:
-    left, right = torch.randn(HEADS * 40, 2), torch.randn(HEADS * 40, 2)
-    kernel = torch.sparse.sampled_addmm(
-        edges.matrix(torch.zeros(HEADS, edges.count)), left, right.t(), beta=0.0
-    ).values()
-    torch.testing.assert_close(gather_dots(edges, left, right).reshape(-1), kernel)
-
-
 def test_edges_are_made_once_for_a_graph(ring: Inputs) -> None:
     matrix = ring.adj.form("loops")
     assert edges_of(matrix, 2) is edges_of(matrix, 2)
@@ -220,17 +207,6 @@ def test_linear_of_dense_and_sparse_rows(start: str) -> None:
     expected = torch.from_numpy(x) @ layer.weight + layer.bias
     torch.testing.assert_close(layer(torch.from_numpy(x)), expected)
     torch.testing.assert_close(layer(SparseMatrix(sp.csr_array(x))), expected)
-
-
-def test_parts_are_initialised_and_multiplied_one_by_one() -> None:
-    torch.manual_seed(0)
-    alone = [weight("glorot", 4, 3) for _ in range(2)]
-    torch.manual_seed(0)
-    both = Weights(4, 3, parts=2)
-    x = torch.randn(5, 4)
-    assert both.bias.shape == (3,)
-    for part, single in zip(both.split(x), alone, strict=True):
-        torch.testing.assert_close(part, x @ single)
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.25, 0.3, 0.999])

@@ -23,7 +23,7 @@ def test_a_typo_is_answered_with_the_nearest(typo: str, near: str) -> None:
 
 
 def test_a_name_is_entered_once() -> None:
-    with pytest.raises(SettingError, match="'gcn' exists already"):
+    with pytest.raises(SettingError, match="'gcn' already exists"):
         recipe("gcn", "another", "nobody")(lambda _: None)
 
 
@@ -83,11 +83,11 @@ def test_every_parameter_of_the_estimator_is_read() -> None:
 
 
 def test_presets_then_defaults_then_changes(cora: Any) -> None:
-    """Weight decay 5e-4 is Cora's, DAGNN has its own; what the user says wins."""
+    """GAT has its own learning rate; what the user says wins."""
     split = cora.split
     assert resolve("gcn", cora, split, {})[0].normalise == "l1"
-    assert resolve("dagnn", cora, split, {})[0].weight_decay == find_recipe("dagnn").defaults["weight_decay"] != 5e-4
-    assert resolve("dagnn", cora, split, {"weight_decay": 0.3})[0].weight_decay == 0.3
+    assert resolve("gat", cora, split, {})[0].lr == find_recipe("gat").defaults["lr"] != Settings().lr
+    assert resolve("gat", cora, split, {"lr": 0.3})[0].lr == 0.3
 
 
 def test_a_recipe_of_ones_own_parts(world: Any) -> None:

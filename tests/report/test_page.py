@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import drgst
 from drgst.cli import main
-from drgst.decide.explain import explain
 from drgst.errors import RunError
 from drgst.estimator import SelfTraining, load_model
 from drgst.graph.core import make_graph
@@ -21,8 +19,9 @@ from drgst.io.npz import save_graph
 from drgst.report.page import page_data, run_page
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
-from drgst.runs.result import Result, find_setting
+from drgst.runs.result import Result
 from drgst.runs.run import Run
+from drgst.selftrain.recipe import find_setting
 from drgst.selftrain.slots.select import ClusterChecked, Nothing, Threshold, TopPerClass
 
 QUICK = {"epochs": 20, "lr": 0.05, "stages": 2, "samples": 5, "hidden": 8, "threshold": 0.6, "normalise": "none"}
@@ -56,14 +55,6 @@ def test_figures_of_the_folder(folder: Path) -> None:
     assert result["stage"] == summary["result_stage"]
     assert result["test_accuracy"] == pytest.approx(summary["test_accuracy"])
     assert page.data["facts"]["command"].startswith("drgst run --config ")
-
-
-def test_a_moved_graph(folder: Path, tmp_path: Path) -> None:
-    """Without it the run can't be shown; ``--data`` says where it is now."""
-    (tmp_path / "graph.npz").rename(tmp_path / "elsewhere.npz")
-    with pytest.raises(drgst.errors.DrgstError, match=r"graph\.npz"):
-        run_page(folder)
-    assert run_page(folder, data=str(tmp_path / "elsewhere.npz")).data["nodes"]["count"] == 240
 
 
 def test_a_missing_stage_is_refused(folder: Path) -> None:
@@ -126,16 +117,6 @@ def test_threshold_of_parts() -> None:
     assert find_setting(ClusterChecked(Threshold(0.4)), "threshold") == 0.4
     assert find_setting(TopPerClass(5), "threshold") is None
     assert find_setting(Nothing(), "threshold") is None
-
-
-def test_reasons_are_those_of_the_explanation(result: Result) -> None:
-    node = 5
-    explained = explain(result, result.node_ids[node])
-    reasons = page_data(result, "command", [explained])["reasons"]
-    assert list(reasons) == [str(node)]
-    names = [row["name"] for row in reasons[str(node)]["rows"]]
-    assert names[0] == explained.of_kind("feature")[0].name
-    assert reasons[str(node)]["label"] == explained.label
 
 
 def test_out_of_fold_figures_where_the_run_has_them(data: dict[str, Any]) -> None:

@@ -61,7 +61,7 @@ def test_damaged_files_are_named(copy: RunFolder) -> None:
         copy.summary()
     (copy / "history.jsonl").unlink()
     with pytest.raises(RunError, match="can't read"):
-        copy.rows()
+        copy.rows(())
 
 
 def test_what_a_run_killed_before_its_config_leaves_is_free(tmp_path: Path) -> None:

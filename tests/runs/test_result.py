@@ -110,6 +110,6 @@ def test_fitted_nodes_keep_the_predictions_of_the_run() -> None:
     np.testing.assert_array_equal(found.arrays["probabilities"][:OLD], model.probabilities_)
     np.testing.assert_array_equal(found.arrays["probabilities"][OLD:], moved[OLD:])
     changed = (moved[:OLD].argmax(axis=1) != model.probabilities_.argmax(axis=1)).sum()
-    assert f"keep its predictions; beside the new nodes {changed} of them" in found.notes[0]
+    assert f"keep its predictions; with the new nodes, {changed} of them" in found.notes[0]
     others = model.model_.predict(WHOLE.with_(node_ids=np.arange(1000, 1090)))  # other nodes, though as many
     assert not others.notes

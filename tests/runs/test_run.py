@@ -61,7 +61,7 @@ def test_a_loaded_result_opens_the_data_once_and_not_for_metrics(result: Result,
         opened.append(source)
         return town
 
-    loaded = load_result(folder, opener, data="elsewhere")
+    loaded = load_result(folder, opener)
     assert opened == []
     assert loaded.metrics == result.metrics
     assert loaded.summary() == result.summary()
@@ -69,7 +69,7 @@ def test_a_loaded_result_opens_the_data_once_and_not_for_metrics(result: Result,
     assert loaded.node_ids == result.node_ids == town.node_ids.tolist()
     assert opened == []
     assert loaded.graph.num_nodes == loaded.run.graph.num_nodes == 150
-    assert opened == ["elsewhere"]
+    assert len(opened) == 1
     other = load_result(folder, lambda _: town.with_(features=town.features * 2))
     with pytest.raises(RunError, match="its contents have changed"):
         _ = other.graph

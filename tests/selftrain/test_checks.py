@@ -7,6 +7,7 @@ import pytest
 from torch import nn
 
 from drgst.errors import SettingError
+from drgst.nn.models.base import Backbone
 from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.engine import self_train
@@ -99,13 +100,13 @@ def test_gain_is_the_one_asked_for_where_a_part_uses_it(world) -> None:
     assert (told[0].all_gain != used[0].all_gain).any()
 
 
-class Deaf(nn.Module):
+class Deaf(Backbone):
     """A network that permits no estimate of the gain."""
 
     estimators = frozenset()
 
     def __init__(self, features: int, classes: int) -> None:
-        super().__init__()
+        super().__init__(0.5)
         self.first, self.last = nn.Linear(features, 4), nn.Linear(4, classes)
 
     def hidden(self, x, adj):  # type: ignore[no-untyped-def]

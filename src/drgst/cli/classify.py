@@ -56,16 +56,11 @@ def classify(
     """
     from dataclasses import replace
 
-    from drgst.errors import SettingError
     from drgst.runs.folder import RunFolder
     from drgst.tables.faults import TableError
     from drgst.tables.read import open_tables
 
-    if nodes.lower().removesuffix(".gz").endswith((".graphml", ".gml", ".gexf")):
-        named = f" --labels {label or labels}" if label or labels else ""
-        raise SettingError(f"{nodes} is a graph file, not a table: use drgst run {nodes}{named}")
-    if (label is None) == (labels is None):
-        raise SettingError("give --label, the column of classes, or --labels, a CSV with ids and labels")
+    _check_input(nodes, label, labels)
     config, rules = _config(recipe, changes, prior)
     if labels is not None:
         config = replace(config, add_labels=str(Path(labels).absolute()))
@@ -97,6 +92,17 @@ def classify(
         emit({**summary, "folder": str(folder)})
 
 
+def _check_input(nodes: str, label: str | None, labels: str | None) -> None:
+    """Refuse a graph file, and none or both ways to say what the labels are."""
+    from drgst.errors import SettingError
+
+    if nodes.lower().removesuffix(".gz").endswith((".graphml", ".gml", ".gexf")):
+        named = f" --labels {label or labels}" if label or labels else ""
+        raise SettingError(f"{nodes} is a graph file, not a table: use drgst run {nodes}{named}")
+    if (label is None) == (labels is None):
+        raise SettingError("give --label, the column of classes, or --labels, a CSV with ids and labels")
+
+
 def _config(recipe: str, changes: list[str] | None, prior: list[str] | None) -> tuple[RunConfig, dict[str, Any]]:
     """The config, and the settings of tables."""
     from drgst.errors import SettingError
@@ -119,7 +125,7 @@ def _config(recipe: str, changes: list[str] | None, prior: list[str] | None) -> 
 def _print_check(tables: TableGraph, json: bool) -> None:
     graph = tables.graph
     get_console(json).print(
-        f"{graph.name} is in order: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, "
+        f"{graph.name} has no faults: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, "
         f"{graph.num_features:,} features, {int((graph.labels >= 0).sum()):,} labels",
         soft_wrap=True,
     )

@@ -126,7 +126,7 @@ class _ErrorHandler(logging.Handler):
     """``warning: …`` or the bare message, on the standard error of the moment."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One line, named by its level where that is above information."""
+        """One line, with its level where that is above INFO."""
         level = f"{record.levelname.lower()}: " if record.levelno > logging.INFO else ""
         sys.stderr.write(f"{level}{printable(record.getMessage())}\n")
 

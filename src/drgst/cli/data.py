@@ -92,7 +92,7 @@ def check(
     remarks = _remarks(figures)
     for line in (*graph.notes, *remarks):
         console.print(f"- {line}")
-    console.print(f"{graph.name} is in order: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
+    console.print(f"{graph.name} has no faults: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
     if json:
         emit({"ok": True, **figures.to_dict(), "notes": list(graph.notes), "remarks": remarks})
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from drgst.decide.evaluate import Estimate, Evaluation
     from drgst.decide.groups import GroupRow
     from drgst.decide.threshold import Decision, Goal
-    from drgst.decide.truth import TruthColumns
     from drgst.runs.result import Result
 
 app = typer.Typer(add_completion=False)
@@ -44,25 +43,18 @@ def evaluate(
     Each figure has a 95 % bootstrap interval. --target or --top chooses a threshold from the probabilities of the run,
     which needs no truth, and says how sure that is.
     """
-    from drgst.decide.evaluate import evaluate_result, rarer_class
+    from drgst.decide.evaluate import evaluate_result
     from drgst.decide.groups import evaluate_groups, read_groups
-    from drgst.decide.threshold import decide
-    from drgst.decide.truth import TruthColumns
-    from drgst.errors import SettingError, unknown
     from drgst.runs.run import load_result
     from drgst.tables.faults import TableError
 
-    goal, roles = _goal(target, top), _roles(columns or [])
+    goal, roles, console = _goal(target, top), _roles(columns or []), get_console(json)
     result = load_result(run)
-    names = result.model.class_names
-    if positive is not None and positive not in names:
-        raise SettingError(unknown("class", positive, names))
     try:
-        labels, notes = _labels(result, truth, TruthColumns(roles.get("id"), roles.get("label"), positive))
+        labels, notes = _labels(result, truth, roles, positive)
     except TableError as error:
         refuse(error, json)
     groups = None if by is None else read_groups(by, _group_tables(truth, run), result.node_ids)
-    console = get_console(json)
     say(console, *(f"- {note}" for note in notes))
     document: dict[str, Any] = {"run": str(run)}
     found, flagged = None, None
@@ -78,20 +70,28 @@ def evaluate(
             console.print(_group_table(str(by), rows, positive))
         say(console, *(note for one in found.calibration for note in one.notes()))
     if goal is not None:
-        positive = positive or rarer_class(result.probabilities[result.unlabelled], labels[:0], names)
-        if positive is None:
-            raise SettingError("which of the classes the threshold is for is not clear: name it with --positive")
-        decision, flagged = decide(result, positive, goal)
+        positive, decision, nodes = _decided(result, positive, goal)
         document["decision"] = {"class": positive, **decision.to_dict()}
-        right = labels[flagged] == names.index(positive) if found else None
+        right = labels[nodes] == result.model.class_names.index(positive) if found else None
         say(console, *_sentences(decision, positive, right, result.never_held_out))
+        flagged = _flagged_csv(result, nodes, positive)
     if out is not None:
-        missing = _write(
-            out, document, found, None if flagged is None else _flagged_csv(result, flagged, str(positive))
-        )
-        say(console, f"written to {out}{missing}")
+        say(console, f"written to {out}{_write(out, document, found, flagged)}")
     if json:
         emit(document)
+
+
+def _decided(result: Result, positive: str | None, goal: Goal) -> tuple[str, Decision, np.ndarray]:
+    """The class, the decision and the nodes, likeliest first."""
+    from drgst.decide.evaluate import rarer_class
+    from drgst.decide.threshold import decide
+    from drgst.errors import SettingError
+
+    none = result.train_labels[:0]
+    positive = positive or rarer_class(result.probabilities[result.unlabelled], none, result.model.class_names)
+    if positive is None:
+        raise SettingError("which of the classes the threshold is for is not clear: name it with --positive")
+    return positive, *decide(result, positive, goal)
 
 
 def _goal(target: str | None, top: int | None) -> Goal | None:
@@ -122,13 +122,20 @@ def _roles(columns: list[str]) -> dict[str, str]:
     return roles
 
 
-def _labels(result: Result, truth: str | None, columns: TruthColumns) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Labels of the table, or those of the graph that were hidden from the run."""
-    from drgst.decide.truth import read_truth
+def _labels(
+    result: Result, truth: str | None, roles: dict[str, str], positive: str | None
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Labels of the table, or those of the graph that were hidden from the run; refuses an unknown class."""
+    from drgst.decide.truth import TruthColumns, read_truth
+    from drgst.errors import SettingError, unknown
 
+    names = result.model.class_names
+    if positive is not None and positive not in names:
+        raise SettingError(unknown("class", positive, names))
     if truth is None:
         return result.graph.labels, ()
-    read = read_truth(truth, result.node_ids, result.model.class_names, columns)
+    columns = TruthColumns(roles.get("id"), roles.get("label"), positive)
+    read = read_truth(truth, result.node_ids, names, columns)
     return read.labels, read.notes
 
 

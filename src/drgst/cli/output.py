@@ -12,7 +12,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColum
 from rich.table import Table
 from rich.text import Text
 
-from drgst.cli.console import say
+from drgst.cli.console import plain_table, say
 from drgst.errors import RunError
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from drgst.runs.config import RunConfig
     from drgst.runs.result import Result
 
-BAR = 30  # characters of a full bar
-MOST_CLASSES = 25  # bars shown; CoraFull has 70 classes
+MOST_CLASSES = 25  # whose sizes are shown; CoraFull has 70 classes
 FILES = (
     ("predictions", "every node: class, probability of each class, gain, stage, given label"),
     ("model.safetensors", "the model: drgst.load_model(folder)"),
@@ -35,53 +34,28 @@ FILES = (
 
 def dataset_table(rows: Sequence[dict[str, Any]]) -> Table:
     """One line per known data set."""
-    table = Table("data set", "nodes", "edges", "features", "classes", "where")
-    for column in table.columns[1:5]:
-        column.justify = "right"
+    table = plain_table("data set", "nodes", "edges", "features", "classes", "where", left=(0, 5))
     for row in rows:
         table.add_row(*(f"{v:,}" if isinstance(v, int) else Text(v) for v in row.values()))
     return table
 
 
 def print_statistics(console: Console, graph: Graph, figures: Statistics) -> None:
-    """The statistics table, a homophily line, class bars, the splits and what was changed on import."""
-    console.print(_figures_table(figures))
-    homophily = figures.homophily
-    known = "unknown: no edge has two labels" if homophily is None else f"{homophily:.3f} {_bar(console, homophily)}"
-    console.print(f"homophily {known}")
-    console.print(_class_table(console, figures))
-    for split in graph.splits:
-        console.print(repr(split))
-    for note in graph.notes:
-        console.print(f"note: {note}")
-
-
-def _figures_table(figures: Statistics) -> Table:
-    table = Table("statistic", "value", title=Text(figures.name))
-    table.columns[1].justify = "right"
+    """The statistics, the sizes of the classes, the splits and what was changed on import."""
+    table = plain_table(figures.name, "")
     for name in ("nodes", "edges", "features", "classes", "labelled", "isolated", "components"):
         table.add_row(name, f"{getattr(figures, name):,}")
     table.add_row("mean degree", f"{figures.mean_degree:.2f}")
     table.add_row("feature density", f"{figures.feature_density:.4f}")
-    return table
-
-
-def _class_table(console: Console, figures: Statistics) -> Table:
-    table = Table(box=None, show_header=False)
-    largest = max(1, *figures.label_counts.values())  # no node may have a label
-    shown = list(figures.label_counts.items())[:MOST_CLASSES]
-    for name, count in shown:
-        table.add_row(Text(name), f"{count:,}", _bar(console, count / largest))
-    if len(shown) < figures.classes:
-        table.add_row(f"… and {figures.classes - len(shown)} more", "", "")
-    return table
-
-
-def _bar(console: Console, share: float) -> str:
-    """A bar of up to 30 blocks, in plain ASCII where the terminal has no others."""
-    filled = round(share * BAR)
-    full, empty = ("#", ".") if console.options.ascii_only else ("█", "░")
-    return full * filled + empty * (BAR - filled)
+    table.add_row("homophily", "unknown" if figures.homophily is None else f"{figures.homophily:.3f}")
+    classes = plain_table("class", "labelled", "share")
+    for name, count in list(figures.label_counts.items())[:MOST_CLASSES]:
+        classes.add_row(Text(name), f"{count:,}", f"{count / max(figures.labelled, 1):.1%}")
+    console.print(table)
+    console.print(classes)
+    more = figures.classes - MOST_CLASSES
+    say(console, *([f"… and {more:,} more classes"] if more > 0 else []), *map(repr, graph.splits))
+    say(console, *(f"note: {note}" for note in graph.notes))
 
 
 @contextmanager

@@ -30,13 +30,13 @@ def predict(
 
     Without GRAPH or --nodes: for the nodes of the run itself, with gain, stage and given labels. With --nodes: for the
     new rows, whose columns are read as in the run and whose edges may lead to its nodes; nothing is fitted again. The
-    probabilities of new nodes depend on which other new nodes come along. In a GRAPH that begins with the nodes of a
+    probabilities of new nodes depend on the other new nodes. In a GRAPH that begins with the nodes of a
     drgst-plus run, these keep its predictions.
     """
     del backbone  # it is imported already
     from drgst.errors import SettingError
-    from drgst.runs.predict import predict as predict_graph
-    from drgst.runs.predict import predict_tables
+    from drgst.runs.run import predict as predict_graph
+    from drgst.runs.run import predict_tables
     from drgst.tables.faults import TableError
 
     if nodes is None and (edges or alone):

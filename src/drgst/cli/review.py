@@ -16,7 +16,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def review(
     run: RunArgument,
-    out: Annotated[Path | None, option("FILE", "CSV file to write as well.", parser=out_file)] = None,
+    out: Annotated[Path | None, option("FILE", "CSV file to write, too.", parser=out_file)] = None,
     json: JsonOption = False,
 ) -> None:
     """Review given labels: those that predictions without them contradict, the most doubtful first."""

@@ -21,8 +21,6 @@ from drgst.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from drgst.graph.core import Graph
     from drgst.runs.folder import RunFolder
     from drgst.runs.run import Run
@@ -63,7 +61,6 @@ def run(
     force: ForceOption = False,
     threads: Annotated[int | None, option("N", "Of torch.", default="1 to 4, by graph size", min=1)] = None,
     executor: Annotated[str, option("WHERE", "local, or a Ray cluster: ray[:WORKERS][@HOST:PORT].")] = "local",
-    log: Annotated[list[str] | None, option("NAME", "Also log to csv, tensorboard or mlflow; repeatable.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Run a recipe: train on the few labels, then stage by stage on pseudo-labels, too.
@@ -72,13 +69,11 @@ def run(
     """
     from drgst.cli.output import print_result
     from drgst.datasets.registry import data_source
-    from drgst.progress.loggers import check_loggers
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig, labels_source
     from drgst.runs.config_file import parse_changes
     from drgst.runs.start import RunRequest
 
-    check_loggers(log or [])
     settings = parse_changes(changes or [], also=("pool",)) | ({"prior": ", ".join(prior)} if prior else {})
     given = RunConfig(
         data=data and data_source(data),
@@ -94,7 +89,7 @@ def run(
         settings=settings,
     )
     request = RunRequest(given, config, out, resume, force, parse_executor(executor))
-    with Announcer(json, log or ()) as announce:
+    with Announcer(json) as announce:
         result = request.execute(_open, announce)
     summary = print_result(get_console(json), result)
     if json:
@@ -102,24 +97,22 @@ def run(
 
 
 class Announcer:
-    """Called before a run is trained: prints what it is and returns its callback, with progress and loggers.
+    """Called before a run is trained: prints what it is and returns its callback, the progress.
 
     As a context manager it ends Ctrl-C with one line, which says how to continue, and exit code 130.
     """
 
-    def __init__(self, json: bool, loggers: Sequence[str] = ()) -> None:
-        self.json, self.loggers = json, loggers
+    def __init__(self, json: bool) -> None:
+        self.json = json
         self.folder: RunFolder | None = None
 
-    def __call__(self, run: Run, folder: RunFolder) -> Callback | None:
+    def __call__(self, run: Run, folder: RunFolder) -> Callback:
         from drgst.cli.output import introduction
-        from drgst.progress.display import Progress, joined
-        from drgst.progress.loggers import make_logger
+        from drgst.progress.display import Progress
 
         self.folder = folder
         get_console(self.json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
-        loggers = [make_logger(name, folder.path) for name in self.loggers]
-        return joined(Progress(get_console(stderr=True)), loggers)
+        return Progress(get_console(stderr=True))
 
     def __enter__(self) -> Self:
         return self

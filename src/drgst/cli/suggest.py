@@ -77,7 +77,7 @@ def suggest(
 
 
 class _Source(NamedTuple):
-    """What is said of a graph that is no run."""
+    """The options for a graph that is not a run."""
 
     edges: list[str] | None
     columns: list[str] | None

@@ -27,7 +27,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class TruthColumns:
-    """Which columns to read, and the class that true stands for. Columns that are None are found by content."""
+    """Which columns to read, and the class that "true" means. Columns that are None are found by content."""
 
     id: str | None = None
     label: str | None = None

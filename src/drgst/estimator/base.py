@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
 from drgst.datasets.load import open_graph
 from drgst.errors import GraphError, RunError
+from drgst.estimator.display import card_html, fitted_network, predictions_frame, review_frame, suggestions_frame
 from drgst.estimator.inputs import (
     ArrayInput,
+    NotFitted,
     as_graph,
     check_pool,
     check_weights,
@@ -57,10 +58,6 @@ if TYPE_CHECKING:
     from drgst.report.page import Page
 
 
-class NotFitted(RunError, NotFittedError):
-    """``predict`` or ``save`` was called before ``fit``."""
-
-
 class SelfTraining(ClassifierMixin, BaseEstimator):
     """Any recipe, by name or made of the user's own parts, on one graph.
 
@@ -70,10 +67,9 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
     classes or some, which the predictions then follow; ``backbone`` is the network: a name, or a PyG module as
     :func:`~drgst.nn.registry.make_backbone` takes it.
 
-    ``predict`` returns ``classes_[predict_proba(...).argmax(axis=1)]``, as in scikit-learn. ``classes_`` has the values
-    of ``y`` after ``fit`` on arrays, and the class names of a graph of any form: whole numbers where all names are
-    such, as for the ``y`` of PyG, else texts. A saved model and ``drgst predict`` return the same labels. Fitted
-    attributes end in an underscore; ``result_`` is the complete :class:`~drgst.runs.result.Result`.
+    ``predict`` returns ``classes_[predict_proba(...).argmax(axis=1)]``. ``classes_`` has the values of ``y`` after
+    ``fit`` on arrays, else the class names of the graph, as whole numbers where all are such. A saved model and ``drgst
+    predict`` return the same labels. ``result_`` is the complete :class:`~drgst.runs.result.Result`.
     """
 
     _arrays: ArrayInput | None = None  # after fit on arrays
@@ -177,19 +173,14 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         fitted = hasattr(self, "graph_") and same_graph(graph, self.graph_)
         predicted = (self.probabilities_ if fitted else self.predict_proba(graph)).argmax(axis=1)
         truth = relabel(graph.labels, graph.class_names, self.model_.class_names)
-        if y is not None:
-            nodes = node_indices(y, graph.num_nodes)
-        else:
-            nodes = np.arange(graph.num_nodes) if graph.split is None else graph.split.test
+        usual = np.arange(graph.num_nodes) if graph.split is None else graph.split.test
+        nodes = usual if y is None else node_indices(y, graph.num_nodes)
         if not (truth[nodes] >= 0).any():
-            names = ", ".join(self.model_.class_names)
-            raise GraphError(f"no node to score has a label that is a class of the model (its classes: {names})")
+            raise GraphError(f"no node to score has a label that is a class of the model ({list(self.classes_)})")
         return accuracy(predicted[nodes], truth[nodes])
 
     def predictions(self) -> pd.DataFrame:
         """One row per node of the fitted graph, as ``predictions.csv`` has it: class, probabilities, gain, stage."""
-        from drgst.estimator.display import predictions_frame
-
         return predictions_frame(self._fitted_result())
 
     def suggest(self, n: int = 20, by: str | None = None) -> pd.DataFrame:
@@ -198,14 +189,10 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         ``by`` is a chooser (default: the one that was measured to beat a random sample with the recipe, else a
         class-balanced random sample); ``attrs["note"]`` says which.
         """
-        from drgst.estimator.display import suggestions_frame
-
         return suggestions_frame(self._fitted_result(), n, by)
 
     def network(self) -> nn.Module:
         """The fitted network, on the CPU in evaluation mode: the user's own module, or one of ours."""
-        from drgst.estimator.display import fitted_network
-
         self._check_fitted()
         return fitted_network(self.model_)
 
@@ -237,8 +224,6 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
     def review(self) -> pd.DataFrame:
         """The given labels that out-of-fold predictions contradict, by node id, the most doubtful first."""
-        from drgst.estimator.display import review_frame
-
         return review_frame(self._fitted_result())
 
     def evaluate(self, y: Any = None, positive: str | None = None) -> Evaluation:
@@ -263,8 +248,6 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         """A card of the fitted estimator in a notebook; before ``fit``, scikit-learn's list of parameters."""
         if not hasattr(self, "result_"):
             return super()._repr_mimebundle_(**kwargs)
-        from drgst.estimator.display import card_html
-
         return {"text/plain": repr(self), "text/html": card_html(repr(self), self.result_)}
 
     def _fit_input(self, X: Any, y: Any, adjacency: Any) -> tuple[Graph, ArrayInput | None, TableSchema | None]:

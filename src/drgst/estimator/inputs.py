@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
-from drgst.errors import DrgstWarning, GraphError
+from drgst.errors import DrgstWarning, GraphError, RunError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
 from drgst.io.convert import from_networkx, from_scipy, in_order
@@ -35,6 +36,10 @@ EXPECTED_FAILED_CHECKS = {
     "check_sample_weight_equivalence_on_dense_data": "a node of weight 0 stays in the graph",
     "check_sample_weight_equivalence_on_sparse_data": "a node of weight 0 stays in the graph",
 }
+
+
+class NotFitted(RunError, NotFittedError):
+    """``predict`` or ``save`` was called before ``fit``."""
 
 
 def is_graph(source: Any) -> bool:

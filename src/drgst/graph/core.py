@@ -40,7 +40,7 @@ class Graph:
     splits: tuple[Split, ...] = ()  # the splits of the data set; the public one is the first
     notes: tuple[str, ...] = ()  # what was changed when the graph was made, one sentence each
     prepared: bool = False  # whether the columns of X have one scale, as those made of tables: models do not rank them
-    relations: tuple[Relation, ...] = ()  # how nodes are related beside the edges: by entities that they share
+    relations: tuple[Relation, ...] = ()  # further relations of nodes: entities that they share
 
     def __post_init__(self) -> None:
         check(self)

@@ -28,7 +28,7 @@ from drgst.tables.relations import EdgeTable, edge_notes, imputed
 from drgst.tables.source import Table, open_batches
 
 Shapes = dict[str, tuple[str, tuple[int, ...]]]  # array -> type and shape
-ROWS = 100_000  # of a batch of edges that DuckDB gives back
+ROWS = 100_000  # of a batch of edges that DuckDB returns
 
 
 def build_graph_folder(tables: PathLike, out: PathLike, memory: str = "2GB") -> Graph:

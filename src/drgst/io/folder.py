@@ -215,7 +215,7 @@ def new_folder(path: PathLike) -> Iterator[Path]:
     """A temporary folder beside ``path`` that becomes ``path`` at the end, or is removed after an error."""
     target = Path(path)
     if target.exists():
-        raise DataFileError(f"{target} exists already; a graph folder is written to a new path")
+        raise DataFileError(f"{target} already exists; a graph folder needs a new path")
     with reading(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))

@@ -125,7 +125,7 @@ def _edge_list(path: Path) -> tuple[Table, Table]:
         if not rows and tuple(cell.lower() for cell in cells[:2]) in PAIRS:
             continue  # a header
         if len(cells) < 2:
-            message = f"{line.strip()[:40]!r} is no edge: two ids are needed"
+            message = f"{line.strip()[:40]!r} is not an edge: two ids are needed"
             faults.append(Fault(path.name, message, number, unit="line"))
             continue
         rows.append(cells)

@@ -34,14 +34,14 @@ class BenchProgress(LiveDisplay, BenchCallback):
 
     def done(self, task: Task, row: dict[str, Any]) -> None:
         """Count a run; print the line of its cell after the last draw."""
-        cell, figure = _cell(task), row["test_accuracy"]
+        cell, figure = _cell(task), _accuracy(row)
         self.left[cell] -= 1
         self.done_cost += task.cost
         self.rows.setdefault(cell, []).append(row)
         if row["error"] is not None:
             self.console.print(failure(row), soft_wrap=True)
         if not self.left[cell]:
-            values = [other["test_accuracy"] for other in self.rows[cell] if other["error"] is None]
+            values = [_accuracy(other) for other in self.rows[cell] if other["error"] is None]
             self.console.print(f"{_line(cell, values)}  ({self.state()})", soft_wrap=True)
         elif row["error"] is None and not self.live and row["seconds"] >= SLOW:
             words = f"{cell[0]} {cell[1]} {cell[2]} draw {task.draw}: {percent(figure)}"
@@ -80,6 +80,11 @@ def failure(row: dict[str, Any]) -> str:
 
 def percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.2f}"
+
+
+def _accuracy(row: dict[str, Any]) -> float | None:
+    """On test nodes; on validation nodes of a trial of settings, which has no other."""
+    return row["val_accuracy"] if row["test_accuracy"] is None else row["test_accuracy"]
 
 
 def _cell(task: Task) -> CellName:

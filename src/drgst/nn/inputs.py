@@ -22,7 +22,7 @@ PREFIX = "features:"  # of fitted features in the state of a network; no module'
 KINDS = ("none", "l1", "l2", "ranks", "structure")
 UNEVEN_ROWS = 0.4  # standard deviation over mean of the lengths of rows, above which they are kept: experiment 038
 NOTES = {  # what normalise=auto has chosen, and why
-    "structure": "no feature tells nodes apart, so the network gets structural features (normalise=none: off)",
+    "structure": "no feature distinguishes nodes, so the network gets structural features (normalise=none: off)",
     "ranks": "features are raw amounts, so the network gets their normal scores (normalise=l2 or none: off)",
     "l2": "normalise=auto: rows of features are scaled to length 1, since their lengths differ little",
     "none": "normalise=auto: features are used as they are, since the lengths of their rows differ much",
@@ -54,9 +54,9 @@ class Inputs:
 class InputFeatures:
     """X of a network, (N, F'): fitted to the training graph, kept in the model and applied to other graphs.
 
-    With ``"auto"``: structural features where no feature tells nodes apart; rank scores of raw amounts, as row
+    With ``"auto"``: structural features where no feature distinguishes nodes; rank scores of raw amounts, as row
     normalisation would make a lone amount the same at all nodes and let the column of the largest unit decide; the
-    features as they are where none is negative and the lengths ‖x_i‖ vary much, as these then tell nodes apart; else
+    features as they are where none is negative and the lengths ‖x_i‖ vary much, as these then distinguish nodes; else
     rows of length 1.
     """
 
@@ -153,17 +153,16 @@ def _under(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
 
 
 def open_device(device: str | torch.device) -> torch.device:
-    """The torch device ``device``; ``"auto"`` is CUDA if available, else MPS, else the CPU."""
+    """The torch device ``device``; ``"auto"`` is CUDA if available, else the CPU."""
     if str(device) == "auto":
-        mps = torch.backends.mps.is_available()
-        device = "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
+        device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         place = torch.device(device)
-        if place.type == "meta":
-            raise NotImplementedError("it holds shapes, but no numbers")
+        if place.type in ("meta", "mps"):
+            raise NotImplementedError("it has no products of sparse matrices")
         torch.empty(1, device=place)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        known = "it is unknown; cpu, cuda, mps and auto are usual" if "device type" in str(error) else str(error)
+        known = "it is unknown; cpu, cuda and auto are usual" if "device type" in str(error) else str(error)
         reason = known.split("\n", maxsplit=1)[0]
         raise SettingError(f"device {device!s} can't be used here: {reason} (try cpu)") from error
     return place

@@ -81,7 +81,7 @@ class BatchTrainer(NetworkTrainer):
         super().__init__(network, inputs, objective, validation, _in_passes(schedule, self.count), rng)
 
     def _exact_batch(self, network: Backbone, objective: Objective, size: int) -> Batch | None:
-        depth = getattr(network, "depth", None)
+        depth = network.depth
         if depth is None:
             return None
         nodes = self.whole.adj.hops(objective.nodes, depth)

@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 from torch import nn
 
 from drgst.errors import SettingError, unknown
 from drgst.extras import import_named
-from drgst.nn.models.appnp import APPNP, DAGNN, PPNP
+from drgst.nn.models.appnp import APPNP
 from drgst.nn.models.base import Backbone
 from drgst.nn.models.gat import GAT
-from drgst.nn.models.gcn import GCN, SGC, Cheb
-from drgst.nn.models.module import PyGModule, fresh_copy, is_pyg
-from drgst.nn.models.sage import GIN, SAGE
+from drgst.nn.models.gcn import GCN
+from drgst.nn.models.module import PyGModule, fresh_copy
 
-BACKBONES: dict[str, type[Backbone]] = {
-    "gcn": GCN,
-    "gat": GAT,
-    "appnp": APPNP,
-    "ppnp": PPNP,
-    "sgc": SGC,
-    "sage": SAGE,
-    "gin": GIN,
-    "cheb": Cheb,
-    "dagnn": DAGNN,
-}
+BACKBONES: dict[str, type[Backbone]] = {"gcn": GCN, "gat": GAT, "appnp": APPNP}
 COMMON = ("hidden", "dropout", "start")  # settings of our networks; a user's network takes them as PYG_ARGUMENTS only
 PYG_ARGUMENTS = {"hidden": "hidden_channels", "dropout": "dropout"}  # setting -> argument of a class in PyG's style
 PYG_LAYERS = 2  # num_layers of a class in PyG's style that has no default for it, as in our networks
 
 
-def make_backbone(spec: Any, features: int, classes: int, **settings: Any) -> nn.Module:
+def make_backbone(spec: Any, features: int, classes: int, **settings: Any) -> Backbone:
     """A new network for (N, ``features``) inputs and ``classes`` classes.
 
     ``spec`` is a name of :data:`BACKBONES` or one of its classes, or a user's own module: a class, its import path
     ``"package.module:Class"``, a function of (features, classes) or an instance, which is copied with new weights.
     A class that names ``in_channels`` and ``out_channels`` as PyG does is also given ``hidden_channels``, ``dropout``
     and ``num_layers`` where it has them; any other is called with (features, classes). The module has
-    ``forward(x, edge_index)`` or ``forward(x, edge_index, edge_weight)``, or ``hidden(x, adj)`` and ``head(h, adj)``
-    (see :class:`~drgst.nn.models.base.Backbone`).
+    ``forward(x, edge_index)`` or ``forward(x, edge_index, edge_weight)``, or is a
+    :class:`~drgst.nn.models.base.Backbone`.
 
     The ``settings`` are ``hidden``, ``dropout`` and ``start`` of our networks. The initial weights come from torch's
     generator: call this inside :func:`~drgst.nn.random.seeded_torch`.
@@ -56,9 +44,16 @@ def make_backbone(spec: Any, features: int, classes: int, **settings: Any) -> nn
         known = inspect.signature(spec).parameters
         return spec(features, classes, **{name: value for name, value in settings.items() if name in known})
     network, name = _make_users(spec, features, classes, settings)
-    if is_pyg(network):
-        return _checked_pyg(network, name, classes)
-    return check_two_part(network, name)
+    if not any(p.requires_grad for p in network.parameters()):
+        raise SettingError(f"backbone {name} has no trainable parameter")
+    if isinstance(network, Backbone):
+        return network
+    try:
+        inspect.signature(network.forward).bind(None, None)
+    except TypeError as error:
+        arguments = "(x, edge_index) or (x, edge_index, edge_weight)"
+        raise SettingError(f"forward of backbone {name} must take {arguments}: {error}") from error
+    return PyGModule(network, classes)
 
 
 def is_ours(spec: Any) -> bool:
@@ -130,38 +125,3 @@ def _pyg_parameters(spec: Any) -> dict[str, inspect.Parameter]:
         return {}
     known = dict(inspect.signature(spec).parameters)
     return known if {"in_channels", "out_channels"} <= known.keys() else {}
-
-
-def _checked_pyg(network: nn.Module, name: str, classes: int) -> PyGModule:
-    _check_arguments(network.forward, f"forward of backbone {name}", "(x, edge_index) or (x, edge_index, edge_weight)")
-    _check_trainable(network, name)
-    return PyGModule(network, classes)
-
-
-def check_two_part(network: nn.Module, name: str) -> nn.Module:
-    """Raise :class:`SettingError` if a user's network lacks ``hidden`` or ``head``, or either takes other arguments."""
-    for part, arguments in (("hidden", "x, adj"), ("head", "h, adj")):
-        method = getattr(network, part, None)
-        if not callable(method):
-            raise SettingError(
-                f"backbone {name} has no method {part}({arguments}); it needs forward(x, edge_index), "
-                "or hidden(x, adj) and head(h, adj)"
-            )
-        called = method.forward if isinstance(method, nn.Module) else method
-        _check_arguments(called, f"{part} of backbone {name}", f"({arguments})")
-    if getattr(network, "random_hidden", True) is False and not callable(getattr(network, "drop", None)):
-        raise SettingError(f"backbone {name} has random_hidden=False, so it needs a dropout module called drop")
-    _check_trainable(network, name)
-    return network
-
-
-def _check_arguments(method: Callable[..., Any], what: str, arguments: str) -> None:
-    try:
-        inspect.signature(method).bind(None, None)
-    except TypeError as error:
-        raise SettingError(f"{what} must take {arguments}: {error}") from error
-
-
-def _check_trainable(network: nn.Module, name: str) -> None:
-    if not any(p.requires_grad for p in network.parameters()):
-        raise SettingError(f"backbone {name} has no trainable parameter")

@@ -50,7 +50,7 @@ class NetworkTrainer:
     ) -> None:
         self.network, self.objective, self.schedule, self.rng = network, objective, schedule, rng
         self.shards: Shards = ALONE  # the processes that share the training
-        self.shares_hidden = self.steps_on_all_nodes and not getattr(network, "random_hidden", True)
+        self.shares_hidden = self.steps_on_all_nodes and not network.random_hidden
         self.validated = validation.nodes.size > 0
         self.inputs = self._receptive_field(inputs, validation)
         self.rows = self._positions(objective.nodes)
@@ -74,7 +74,7 @@ class NetworkTrainer:
 
     def _receptive_field(self, inputs: Inputs, validation: ValidationSet) -> Inputs:
         """The nodes within ``depth`` hops of those with a loss; all nodes if that leaves out few."""
-        depth = getattr(self.network, "depth", None)
+        depth = self.network.depth
         if depth is None or not self.validated:
             return inputs
         field_ = inputs.adj.hops(self._field_nodes(validation), depth)
@@ -86,7 +86,7 @@ class NetworkTrainer:
     def _needed(self, evaluated: bool) -> _Needed:
         """The inputs of each layer without the rows that no loss, and no evaluation, depends on."""
         x, adj = self.inputs.x, self.inputs.adj
-        if not (self.shares_hidden and getattr(self.network, "one_hop_layers", False)):
+        if not (self.shares_hidden and self.network.one_hop_layers):
             return _Needed(x, adj, adj, adj)
         size, rows = adj.num_nodes, self.rows.cpu().numpy()
         loss, one_hop, two_hops = (_mask(size, adj.hops(rows, hops)) for hops in range(3))
@@ -222,10 +222,8 @@ class _StablePredictions:
 
 
 def forward(network: Backbone, inputs: Inputs) -> Tensor:
-    """(N, C) logits of a backbone, or of a user's module that has only ``hidden`` and ``head``."""
-    if type(network).forward is not nn.Module.forward:
-        return network(inputs.x, inputs.adj)
-    return network.head(network.hidden(inputs.x, inputs.adj), inputs.adj)
+    """(N, C) logits of a backbone."""
+    return network(inputs.x, inputs.adj)
 
 
 def state_arrays(network: nn.Module) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""The console, and text that is drawn again and again in the same place; imports no torch."""
+"""The console, and text that is redrawn in the same place; imports no torch."""
 
 from __future__ import annotations
 

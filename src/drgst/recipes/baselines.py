@@ -53,12 +53,6 @@ PAPERS = {
     "gcn": ("GCN", "Kipf, Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"),
     "gat": ("GAT", "Veličković et al., Graph Attention Networks, ICLR 2018"),
     "appnp": ("APPNP", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
-    "ppnp": ("exact PPNP (up to 5,000 nodes)", "Gasteiger, Bojchevski, Günnemann, Predict then Propagate, ICLR 2019"),
-    "sgc": ("SGC", "Wu et al., Simplifying Graph Convolutional Networks, ICML 2019"),
-    "sage": ("GraphSAGE with mean", "Hamilton, Ying, Leskovec, Inductive Representation Learning, NeurIPS 2017"),
-    "gin": ("GIN", "Xu et al., How Powerful are Graph Neural Networks?, ICLR 2019"),
-    "cheb": ("ChebNet", "Defferrard, Bresson, Vandergheynst, Convolutional Neural Networks on Graphs, NeurIPS 2016"),
-    "dagnn": ("DAGNN", "Liu, Gao, Ji, Towards Deeper Graph Neural Networks, KDD 2020"),
 }
 
 
@@ -66,12 +60,6 @@ SETTINGS: dict[str, dict[str, Any]] = {  # of each network, as its paper has the
     "gcn": {"hidden": 64, "dropout": 0.5},
     "gat": {"hidden": 64, "dropout": 0.6, "lr": 0.005},
     "appnp": {"hidden": 64, "dropout": 0.5},
-    "ppnp": {"hidden": 64, "dropout": 0.5},
-    "sgc": {"dropout": 0.7, "lr": 0.2, "weight_decay": 1e-5},
-    "sage": {"hidden": 64, "dropout": 0.7},
-    "gin": {"hidden": 64, "dropout": 0.5},
-    "cheb": {"hidden": 64, "dropout": 0.7},
-    "dagnn": {"hidden": 64, "dropout": 0.8, "weight_decay": 5e-3},
 }
 
 

@@ -127,7 +127,7 @@ def recipe(
 
     def enter(build: Make) -> Make:
         if name in _TABLE:
-            raise SettingError(f"a recipe named {name!r} exists already")
+            raise SettingError(f"a recipe named {name!r} already exists")
         text = doc or inspect.getdoc(build) or ""
         line = summary or (text() if callable(text) else text).partition("\n")[0]
         _TABLE[name] = RecipeSpec(name, build, line, paper, text, version, presets, defaults)
@@ -253,7 +253,7 @@ def registered(specs: Mapping[str, RecipeSpec]) -> Iterator[None]:
     """The recipes ``specs`` can be found by name inside."""
     taken = specs.keys() & _TABLE.keys()
     if taken:
-        raise SettingError(f"a recipe named {min(taken)!r} exists already; give yours another name")
+        raise SettingError(f"a recipe named {min(taken)!r} already exists; give yours another name")
     _TABLE.update(specs)
     try:
         yield

@@ -5,15 +5,13 @@ from __future__ import annotations
 import html
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from drgst.datasets.load import open_graph
-from drgst.decide.explain import explain
 from drgst.decide.labels.suggest import Suggestions, suggest
 from drgst.decide.reasons import KINDS, Explanation
 from drgst.files import plain, write_text
@@ -26,8 +24,9 @@ from drgst.report.summary import cards, found_data, sentences
 from drgst.report.tsne import positions
 from drgst.runs.folder import CONFIG
 from drgst.runs.metrics import evaluation_nodes
-from drgst.runs.result import Result, find_setting
+from drgst.runs.result import Result
 from drgst.runs.run import load_result
+from drgst.selftrain.recipe import find_setting
 from drgst.threads import limit_threads
 
 HEIGHT = 900  # pixels in a notebook
@@ -59,24 +58,15 @@ class Page:
 
 
 @limit_threads(1)
-def make_page(result: Result, command: str, explained: Sequence[str] = ()) -> Page:
-    """The page of a finished run; ``command`` is the shell command or Python expression that repeats it.
-
-    The cards of the nodes with the ids ``explained`` show the reasons of their predictions.
-    """
-    data = page_data(result, command, [explain(result, node) for node in explained])
+def make_page(result: Result, command: str) -> Page:
+    """The page of a finished run; ``command`` is the shell command or Python expression that repeats it."""
+    data = page_data(result, command)
     return Page(data, render(data))
 
 
-def run_page(
-    path: str | os.PathLike[str], root: str | None = None, data: str | None = None, explained: Sequence[str] = ()
-) -> Page:
-    """The page of the run in a folder; ``data`` is the new path of its graph, if it has moved.
-
-    ``explained``: see :func:`make_page`.
-    """
-    result = load_result(Path(path), lambda source: open_graph(source, root), data)
-    return make_page(result, repeat_command(path), explained)
+def run_page(path: str | os.PathLike[str]) -> Page:
+    """The page of the run in a folder."""
+    return make_page(load_result(Path(path)), repeat_command(path))
 
 
 def repeat_command(folder: str | os.PathLike[str]) -> str:
@@ -84,12 +74,10 @@ def repeat_command(folder: str | os.PathLike[str]) -> str:
     return f"drgst run --config {shlex.quote(str(Path(folder) / CONFIG))} --out ANOTHER-FOLDER"
 
 
-def page_data(result: Result, command: str, explained: Sequence[Explanation] = ()) -> dict[str, Any]:
+def page_data(result: Result, command: str) -> dict[str, Any]:
     """The data of the page as plain values, without NaN and without markup; ``command`` repeats the run."""
     graph, suggested = result.graph, suggest(result, SUGGESTED)
-    explained_nodes = [result.index_of(found.id) for found in explained]
-    required = np.concatenate([np.array(explained_nodes, dtype=np.int64), suggested.nodes, result.train])
-    sample = Sample.of(graph.num_nodes, required, result.model.seed)
+    sample = Sample.of(graph.num_nodes, np.concatenate([suggested.nodes, result.train]), result.model.seed)
     nodes, edge_notes = graph_data(graph, sample)
     columns, column_notes = run_columns(graph, str(result.config.data), sample)
     shown = shown_stages(sample.nodes.size, len(result.history), result.history.stages.index(result.stage))
@@ -102,7 +90,7 @@ def page_data(result: Result, command: str, explained: Sequence[Explanation] = (
         "columns": columns,
         "notes": [*sample.notes, *edge_notes, *column_notes, *(f"The graph: {note}." for note in graph.notes)],
         "model": model_data(result, sample, suggested, shown),
-        "reasons": _reasons(explained, sample.places(explained_nodes)),
+        "reasons": {},  # which a server finds when they are asked for
         "facts": facts_data(result, command),
     }
 
@@ -125,11 +113,6 @@ def model_data(result: Result, sample: Sample, suggested: Suggestions | None, sh
         "suggested": None if suggested is None else suggested_data(suggested, result.probabilities, sample),
     }
     return dict(plain(found))
-
-
-def _reasons(explained: Sequence[Explanation], places: list[int]) -> dict[str, Any]:
-    """Place on the page -> the prediction of a node and its strongest reasons of each kind."""
-    return {str(place): reasons_data(each) for place, each in zip(places, explained, strict=True)}
 
 
 def reasons_data(explained: Explanation) -> dict[str, Any]:

@@ -34,8 +34,8 @@ class Cluster:
         """Execute ``run``, with its stages and result in ``folder``.
 
         The first worker runs on this machine and writes the folder, which this process holds locked. Every machine
-        opens the graph itself, under the same path. Where a worker is lost, all are started again, and the run goes on
-        from its last stage.
+        opens the graph itself, under the same path. Where a worker is lost, all are started again, and the run
+        continues from its last stage.
         """
         check_shareable(run)
         ray = import_extra("ray", "ray", "the executor ray")
@@ -107,7 +107,7 @@ class Cluster:
         return False
 
     def _again(self) -> bool:
-        _log.warning("a worker was lost; it is replaced, and the run goes on from its last stage")
+        _log.warning("a worker was lost and is replaced; the run continues from its last stage")
         return False
 
 

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from drgst.errors import RunError, located
-from drgst.files import replacing, write_text
+from drgst.files import plain, replacing, write_text
 from drgst.io.npz import save_graph
 from drgst.io.split_files import save_split
 from drgst.runs.added_labels import write_added
@@ -48,6 +48,7 @@ WEIGHTS, MODEL, REPORT = "model.safetensors", "model.json", "report.html"
 GRAPH, SCHEMA, NODES, ADDED = "graph.npz", "tables.json", "nodes.parquet", "added_labels.csv"
 # keys of ``summary.json`` and their types
 NEEDED = {"recipe": str, "stages": int, "result_stage": int, "stop_reason": str, "seconds": float, "epochs": int}
+DETAILS = ("transition", "trainings")  # of a stage in ``history.jsonl``, beside its figures
 RESULTS = (SUMMARY, PREDICTIONS, PARQUET, HISTORY, WEIGHTS, MODEL, REPORT)  # in the order of removal
 
 
@@ -173,9 +174,17 @@ class RunFolder:
             raise RunError(f"{self / SUMMARY} is damaged: {', '.join(wrong)} missing or not of the right type")
         return found
 
-    def rows(self) -> list[dict[str, Any]]:
-        """``history.jsonl``."""
-        return self._parsed(HISTORY, lambda text: [dict(json.loads(line)) for line in text.splitlines()])
+    def rows(self, stages: Sequence[Stage]) -> list[dict[str, Any]]:
+        """The figures of the ``stages`` of the run, one row each, from ``history.jsonl``."""
+        rows = self._parsed(HISTORY, lambda text: [dict(json.loads(line)) for line in text.splitlines()])
+        if [row.get("stage") for row in rows] != [stage.number for stage in stages]:
+            raise RunError(f"{self / HISTORY} is damaged: its stages are not those of the run")
+        return [{name: value for name, value in row.items() if name not in DETAILS} for row in rows]
+
+    def write_history(self, rows: Sequence[dict[str, Any]], stages: Sequence[Stage]) -> None:
+        """``history.jsonl``: one line per stage with its row, T, and every training with its loss curves."""
+        lines = [plain({**row, **_details(stage)}) for row, stage in zip(rows, stages, strict=True)]
+        write_text(self / HISTORY, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
 
     @property
     def predictions_path(self) -> Path:
@@ -199,6 +208,16 @@ class RunFolder:
             raise RunError(f"can't read {self / name}: {error}") from error
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise RunError(f"{self / name} is damaged: {error}") from error
+
+
+def _details(stage: Stage) -> dict[str, Any]:
+    names = ("epochs", "best_epoch", "first_val_loss", "val_loss", "val_accuracy", "reason")
+    trainings = [
+        {**{n: getattr(t, n) for n in names}, "train_losses": t.curve.train_loss, "val_losses": t.curve.val_loss}
+        for t in stage.trainings
+    ]
+    transition = None if stage.transition is None else stage.transition.tolist()
+    return dict(zip(DETAILS, (transition, trainings), strict=True))
 
 
 def check_stage(stage: Stage, number: int, shape: tuple[int, int]) -> None:
@@ -230,7 +249,7 @@ def finished_run(path: str | Path) -> RunFolder:
 
 
 def table_schema(data: str) -> TableSchema | None:
-    """The schema saved beside the graph ``data`` of a run on tables; None for any other graph."""
+    """The schema saved with the graph ``data`` of a run on tables; None for any other graph."""
     path = Path(data).with_name(SCHEMA)
     if Path(data).name != GRAPH or not path.is_file():
         return None

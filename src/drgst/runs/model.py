@@ -115,7 +115,7 @@ class Model:
             changed = int((p[:old].argmax(axis=1) != own.argmax(axis=1)).sum())
             p = np.concatenate([own, p[old:]])
             first = f"the first {old:,} nodes are those of the run and keep its predictions"
-            notes.append(f"{first}; beside the new nodes {changed:,} of them would get another class")
+            notes.append(f"{first}; with the new nodes, {changed:,} of them would get another class")
         chosen = np.arange(graph.num_nodes) if nodes is None else nodes
         p, truth = p[chosen], relabel(graph.labels[chosen], graph.class_names, self.class_names)
         ids, right = graph.node_ids[chosen].tolist(), finite(accuracy(p.argmax(axis=1), truth))

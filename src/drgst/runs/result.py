@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from drgst.errors import RunError, nearest
-from drgst.files import plain, write_text
+from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.memory import peak_memory_mb
 from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
-from drgst.runs.folder import HISTORY, PARQUET, PREDICTIONS, SUMMARY, RunFolder
+from drgst.runs.folder import PARQUET, PREDICTIONS, SUMMARY, RunFolder
 from drgst.runs.metrics import METRICS, Metrics, accuracy, finite, run_metrics, stage_row, wilson
 from drgst.runs.model import Model
 from drgst.runs.predictions import Predictions
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.recipe import AnyRecipe
+from drgst.selftrain.recipe import AnyRecipe, find_setting
 from drgst.selftrain.slots.postprocess import never_held_out
 from drgst.transforms.softmax import softmax
 
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from drgst.runs.run import Run
 
 T = TypeVar("T")
-DETAILS = ("transition", "trainings")  # of a stage in ``history.jsonl`` that are no figures
 CSV_NODES = 1_000_000  # up to which predictions are written as CSV, else as Parquet
-FEWEST_MEASURED = 10  # labels of a sample that tell the accuracy where others were asked for
+FEWEST_MEASURED = 10  # labels of a sample from which the accuracy is measured where others were asked for
 BALANCED = 1.5  # largest number of labels per class over the smallest, up to which labels count as balanced
 UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these count as unequal
 
@@ -166,7 +165,7 @@ class Result:
 
     @property
     def measured(self) -> np.ndarray:
-        """Which training labels tell the accuracy, (M,): those of a sample that were held out.
+        """The training labels that measure the accuracy, (M,): those of a sample that were held out.
 
         None where labels were asked for and fewer than 10 others were held out. Labels that were asked for are no
         sample: accuracy on them can be far too high.
@@ -188,7 +187,7 @@ class Result:
             return ""
         if value is None:
             return (
-                "the accuracy is not known, since the labels were asked for and are no sample; label 10 to 20 random "
+                "the accuracy is unknown, because the labels were asked for, not sampled; label 10 to 20 random "
                 "nodes to measure it (drgst suggest RUN --by random)"
             )
         words = f"{self.folds}-fold out-of-fold accuracy"
@@ -229,10 +228,7 @@ class Result:
     def _rows(self) -> list[dict[str, Any]]:
         if self.saved is None:
             return [stage_row(stage, self.graph, self.split) for stage in self.history.stages]
-        rows = RunFolder(self.folder).rows()
-        if [row.get("stage") for row in rows] != [stage.number for stage in self.history.stages]:
-            raise RunError(f"{RunFolder(self.folder) / HISTORY} is damaged: its stages are not those of the run")
-        return [{name: value for name, value in row.items() if name not in DETAILS} for row in rows]
+        return RunFolder(self.folder).rows(self.history.stages)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per stage: its figures, the precision of its pseudo-labels and its test accuracy."""
@@ -298,7 +294,7 @@ class Result:
     def save(self, folder: RunFolder) -> None:
         """Write the result to ``folder``, the summary last."""
         folder.check_intact(len(self.history))
-        write_history(folder, self._rows, self.history.stages)
+        folder.write_history(self._rows, self.history.stages)
         self.predictions.write(folder / (PARQUET if len(self.node_ids) > CSV_NODES else PREDICTIONS))
         self.model.save(folder.path)
         write_text(folder / SUMMARY, json.dumps(self._summary, indent=2, allow_nan=False) + "\n")
@@ -312,29 +308,3 @@ def _itself(value: T) -> T:
 def candidates(split: Split) -> np.ndarray:
     """Nodes that a person might label next: the pool nodes, whose labels the run was not given, but no test node."""
     return np.setdiff1d(split.pool, split.test)
-
-
-def write_history(folder: RunFolder, rows: Sequence[dict[str, Any]], stages: Sequence[Stage]) -> None:
-    """``history.jsonl``: one line per stage with its row, T, and every training with its loss curves."""
-    lines = [plain({**row, **_details(stage)}) for row, stage in zip(rows, stages, strict=True)]
-    write_text(folder / HISTORY, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
-
-
-def find_setting(part: Any, name: str) -> Any:
-    """The field ``name`` of a part, or of a part within it; None where there is none."""
-    if isinstance(part, tuple):
-        return next((found for each in part if (found := find_setting(each, name)) is not None), None)
-    if not is_dataclass(part):
-        return None
-    found = getattr(part, name, None)
-    return find_setting(tuple(getattr(part, f.name) for f in fields(part)), name) if found is None else found
-
-
-def _details(stage: Stage) -> dict[str, Any]:
-    names = ("epochs", "best_epoch", "first_val_loss", "val_loss", "val_accuracy", "reason")
-    trainings = [
-        {**{n: getattr(t, n) for n in names}, "train_losses": t.curve.train_loss, "val_losses": t.curve.val_loss}
-        for t in stage.trainings
-    ]
-    transition = None if stage.transition is None else stage.transition.tolist()
-    return dict(zip(DETAILS, (transition, trainings), strict=True))

@@ -21,10 +21,11 @@ from drgst.recipes.registry import RecipeSpec, resolve
 from drgst.runs.config import RunConfig
 from drgst.runs.config_file import versions
 from drgst.runs.fingerprint import data_fingerprint, known_fingerprint
-from drgst.runs.folder import CONFIG, RunFolder, finished_run
+from drgst.runs.folder import CONFIG, RunFolder, finished_run, table_schema
 from drgst.runs.metrics import stage_row
 from drgst.runs.model import Model, needs_edges
-from drgst.runs.result import Result, write_history
+from drgst.runs.predictions import Predictions
+from drgst.runs.result import Result
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
@@ -198,25 +199,20 @@ class Checkpointer(Callback):
             setattr(self, name, getattr(inner, name))
 
     def stage(self, history: History) -> None:
-        """Write the stage, and the history so far for people to read."""
+        """Write the stage, and the history so far in readable form."""
         self.folder.check_intact(len(history) - 1)
         before = history[-2] if len(history) > 1 else None
         save_stage(history[-1], self.folder.stage_path(history[-1].number), before)
         fresh = history.stages[len(self.rows) :]
         self.rows += [stage_row(stage, self.run.graph, self.run.split) for stage in fresh]
-        write_history(self.folder, self.rows, history.stages)
+        self.folder.write_history(self.rows, history.stages)
         self.inner.stage(history)
 
 
-def load_result(path: str | Path, opener: Opener = open_graph, data: str | None = None) -> Result:
-    """The finished run in the folder ``path``; its stages and its data set are not read before they are needed.
-
-    ``data`` is where the graph is now, if it has moved.
-    """
+def load_result(path: str | Path, opener: Opener = open_graph) -> Result:
+    """The finished run in the folder ``path``; its stages and its data set are not read before they are needed."""
     folder = finished_run(path)
     summary, config, model = folder.summary(), folder.config(), Model.load(folder.path)
-    if data is not None:
-        config = replace(config, data=data)
     ids, p = folder.node_ids(), model.arrays["probabilities"]
     if len(ids) != len(p) or not model.arrays.keys() >= {"candidates", "given"}:
         raise RunError(f"{folder} was edited: its files are not of the same graph")
@@ -224,6 +220,28 @@ def load_result(path: str | Path, opener: Opener = open_graph, data: str | None 
     return Result(
         config, model, ids, *opened, summary["seconds"], summary.get("peak_memory_mb"), str(folder), saved=summary
     )
+
+
+def predict(path: str | Path, graph: str | None = None) -> Predictions:
+    """The predictions of the run in ``path`` for its own graph, or of its model for another graph."""
+    if graph is None:
+        return load_result(path).predictions
+    model = Model.load(path)
+    return model.predict(open_graph(graph, classes=model.class_names))
+
+
+def predict_tables(path: str | Path, nodes: Any, edges: Any = None, alone: bool = False) -> Predictions:
+    """The predictions of the run in ``path`` for the nodes of later tables, which join the graph of the run by edges.
+
+    The columns are read as in fitting. ``alone``: the new nodes and their edges form a graph of their own.
+    """
+    folder = finished_run(path)
+    source = str(folder.config().data)
+    schema, model = table_schema(source), Model.load(folder.path)
+    if schema is None:
+        raise RunError(f"the run in {path} was not made of tables by drgst classify: name a GRAPH instead of --nodes")
+    tables = schema.apply(nodes, edges, base=None if alone else open_graph(source))
+    return replace(model.predict(tables.graph, tables.new), notes=tables.notes)
 
 
 def _history(folder: RunFolder, model: Model, stages: int) -> History:

@@ -73,6 +73,13 @@ def wrapped(part: Any) -> Iterator[Any]:
             yield from wrapped(inner)
 
 
+def find_setting(part: Any, name: str) -> Any:
+    """The field ``name`` of a part, or of a part within it; None where there is none."""
+    every = (part, *wrapped(part)) if is_dataclass(part) else ()
+    found = (getattr(each, name, None) for each in every if is_dataclass(each))
+    return next((value for value in found if value is not None), None)
+
+
 def part_name(part: Any) -> str:
     """The name of a function, or of a part's class."""
     return getattr(part, "__name__", type(part).__name__)

@@ -117,7 +117,7 @@ class Settings(BaseModel):
         default="hold-out", description="what validation labels are for: stopping and choice, or training like others"
     )
     # the machine
-    device: str = Field(default="cpu", description="cpu, cuda, cuda:1, mps or auto")
+    device: str = Field(default="cpu", description="cpu, cuda, cuda:1 or auto")
 
     _reader: str = PrivateAttr(default="")  # the recipe that they are restricted to
     _read: frozenset[str] | None = PrivateAttr(default=None)  # the names of its settings; None: all

@@ -20,7 +20,7 @@ from drgst.tables.options import TableOptions
 from drgst.tables.relations import RelationSchema
 from drgst.tables.source import Table
 
-MOST_CHANCE = 0.01  # probability with which a column without information tells the classes of the labels apart
+MOST_CHANCE = 0.01  # probability that a column without information separates the classes of the labels
 
 PAIRS = (  # words for the two ends of an edge
     *(("source", "target"), ("src", "dst"), ("from", "to"), ("sender", "receiver"), ("payer", "payee")),
@@ -110,7 +110,7 @@ def column_rows(
 def answers(table: Table, columns: Sequence[Column], labels: np.ndarray) -> list[str]:
     """A note on each column whose value gives the class of every labelled node, since it may be made of the classes.
 
-    With n labels, n_c of class c, a column that says nothing does so with a probability of about C! Π_c n_c! / n!,
+    With n labels, n_c of class c, an uninformative column does so with a probability of about C! Π_c n_c! / n!,
     which must be small, and its values must repeat.
     """
     known = labels >= 0

@@ -84,7 +84,7 @@ class Inspection:
         return column_table(column_rows(roles, self.class_names, columns, dropped))
 
     def _open(self, given: Any, name: str, fitted: Sequence[str] = (), raw: bool = False) -> Table | None:
-        """The table, its names written as those of fitting; None if there is none to look at."""
+        """The table, its columns named as in fitting; None if it can't be inspected."""
         try:
             table = open_table(given, name, self.options.is_feature if raw else None).with_case_of(fitted)
         except TableError as error:

@@ -18,7 +18,7 @@ A graph folder has two tables with one row per node and one row per edge, whose 
 The reader and its rules are those of :func:`from_tables`; the names above are its defaults. Two things differ.
 Features that are all numbers, without a missing cell, stay as they are, so that research data keep their values; with
 any other cell in the feature columns, all of them are encoded as :func:`from_tables` does. No features are made
-from edges. How repeated rows are aggregated is said in :func:`drgst.tables.relations.undirected`.
+from edges. Repeated rows are aggregated as described in :func:`drgst.tables.relations.undirected`.
 """
 
 from __future__ import annotations

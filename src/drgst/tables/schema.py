@@ -157,9 +157,9 @@ class TableSchema(_Model):
         blocks: list[Any] = []
         notes: list[str] = []
         for column in self.columns:
-            block, said = column.encode(cells.get(column.column, empty_cells(rows)))
+            block, remarks = column.encode(cells.get(column.column, empty_cells(rows)))
             blocks.append(block)
-            notes += said
+            notes += remarks
         for edge_column in self.edge_columns:
             x = edges.get(edge_column.name, np.full(rows, np.nan))
             blocks.append(edge_column.scale.transform(x).astype(np.float32)[:, None])

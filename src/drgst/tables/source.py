@@ -119,7 +119,7 @@ class Table:
 def open_table(given: Any, name: str, is_raw: IsRaw | None = None) -> Table:
     """The table in a path, a data frame, an Arrow table or anything with the Arrow interface.
 
-    Its faults are those that leave something to look at; others raise :class:`TableError`. ``name`` is the name of a
+    Faults that leave a table to inspect are kept with it; others raise :class:`TableError`. ``name`` is the name of a
     table in memory.
     """
     if isinstance(given, Table):

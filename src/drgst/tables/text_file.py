@@ -134,7 +134,7 @@ class TextFile:
             yield from reader
 
     def _start(self, number: int) -> int:
-        """The line in which the row ``number``, counted from 0 below the header, starts; blank lines are no rows."""
+        """The line in which the row ``number``, counted from 0 below the header, starts; blank lines do not count."""
         with self._text() as lines:
             for _ in range(self.first_line):
                 next(lines, None)

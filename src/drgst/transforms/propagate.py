@@ -45,11 +45,6 @@ def mean_norm(a: sp.csr_array, shards: Shards = ALONE) -> sp.csr_array:
     return _scale(a, 1.0, 0.0, shards)
 
 
-def laplacian_norm(a: sp.csr_array) -> sp.csr_array:
-    """2L/λ_max - I = -D^-½ A D^-½ for L = I - D^-½ A D^-½ and λ_max = 2: ChebNet's scaled Laplacian, (N, N)."""
-    return -sym_norm_without_loops(a)
-
-
 def _scale(a: sp.csr_array, left: float, right: float, shards: Shards) -> sp.csr_array:
     """D^-left A D^-right with 1/0 read as 0."""
     degree = np.asarray(a.sum(axis=1), dtype=np.float64).ravel()

@@ -26,7 +26,7 @@ class Calibrator(Backbone):
     """z'_u = z_u · s_u with s_u = log(exp(t_u) + 1.1) and t = GCN(Z), a two-layer GCN with one output, (N, C)."""
 
     random_hidden: ClassVar[bool] = True
-    estimators: ClassVar[frozenset[str]] = frozenset()
+    estimators = frozenset()
 
     def __init__(self, classes: int, hidden: int = 16, dropout: float = 0.5) -> None:
         super().__init__(dropout)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,7 +51,7 @@ def fastest_settings(network: Backbone, settings: GainSettings) -> GainSettings 
     """The settings of the fastest estimate that ``network`` supports, or None if it supports none."""
     if isinstance(network, GCN):
         return replace(settings, estimator="closed")
-    supported = sorted(_supported(network))
+    supported = sorted(network.estimators)
     if not supported:
         return None
     kind = settings.kind if settings.kind in supported else supported[0]
@@ -182,13 +182,9 @@ def _squared(matrix: SparseMatrix) -> SparseMatrix:
     return matrix.with_values(matrix.scipy.data**2, matrix.symmetric)
 
 
-def _supported(network: Backbone) -> frozenset[Any]:
-    return getattr(network, "estimators", Backbone.estimators)
-
-
 def check_supported(network: Backbone, settings: GainSettings) -> None:
     """Raise :class:`SettingError` if the last layer of the network does not support the settings."""
-    supported = _supported(network)
+    supported = network.estimators
     wanted = {"dropout", "dropedge"} if settings.kind == "both" else {settings.kind}
     name = network.name if isinstance(network, PyGModule) else type(network).__name__
     if not wanted <= supported:

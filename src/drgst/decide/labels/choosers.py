@@ -132,7 +132,7 @@ class Switch:
 class HalfRandom:
     """Half of the nodes, rounded up, are a simple random sample and half are ``other``'s, up to s labels of a sample.
 
-    s = ``labels``. Other labels are no sample: without random ones, neither accuracy nor class shares are known, and
+    s = ``labels``. Other labels are not a sample: without random ones, neither accuracy nor class shares are known, and
     clusters that are not classes may take all labels (experiment 040).
     """
 

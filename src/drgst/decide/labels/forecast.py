@@ -62,9 +62,7 @@ class Forecast:
         most = max(self.gains)
         end = "" if self.pays else f"Labels stop paying here: {most} more are expected to bring less than a point."
         tried = sum(fit.tried for fit in self.fits)
-        how = (
-            f"From {len(self.fits)} fits to a quarter, half and three quarters of the labels, tried on the other labels"
-        )
+        how = f"From {len(self.fits)} fits to a quarter, half and three quarters of the labels, tested on the others"
         return [
             *lines,
             *([end] if end else []),
@@ -81,8 +79,8 @@ def forecast(result: Result, more: tuple[int, ...] = MORE, seed: int = 0) -> For
     """err(m) = a + b / √m, fitted to the errors of runs on parts of the labels, at the number of labels + m.
 
     Each run is given a stratified share of the labels and tested on those of the others that are a sample: labels that
-    were asked for tell no accuracy. a and b have a normal prior (:func:`power_law`), since a dozen labels say little
-    about b.
+    were asked for do not measure accuracy. a and b have a normal prior (:func:`power_law`), since a dozen labels hardly
+    determine b.
     """
     run, rng = result.run, np.random.default_rng(seed)
     train, labels = run.split.train, run.problem.graph.labels

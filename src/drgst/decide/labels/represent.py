@@ -16,7 +16,7 @@ Parts = list[tuple[np.float32, np.ndarray]]  # √w_v and Z_v of each view
 
 MAX_COLUMNS = 300  # of a representation
 MIN_WEIGHT = 0.05  # of a view in it
-LABELS = 23  # tells the random numbers of suggestions from those of the run
+LABELS = 23  # separates the random numbers of suggestions from those of the run
 
 
 def label_rng(seed: int) -> np.random.Generator:

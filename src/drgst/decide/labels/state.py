@@ -48,7 +48,7 @@ class LabelState:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Nodes to label, in order, and the probability with which each was drawn: NaN where the choice is no sample."""
+    """Nodes to label, in order, and the probability with which each was drawn: NaN where the choice is not a sample."""
 
     nodes: np.ndarray  # (n,)
     probability: np.ndarray  # (n,)

@@ -29,7 +29,7 @@ class Suggestions:
     nodes: np.ndarray  # (n,)
     random: np.ndarray  # (n,) whether it is part of a simple random sample
     represents: np.ndarray  # (n,) unlabelled nodes that are nearer to it than to a label or to another suggestion
-    probability: np.ndarray  # (n,) with which it was drawn; NaN where the choice is no sample
+    probability: np.ndarray  # (n,) with which it was drawn; NaN where the choice is not a sample
     reasons: tuple[str, ...]
     by: str  # the chooser
     note: str = ""  # one sentence on the choice of the chooser

@@ -11,7 +11,7 @@ from drgst.decide.labels.state import BLOCK, Choice, LabelState
 
 @dataclass(frozen=True)
 class VarianceReduction:
-    """u = argmax Σ_i w_i (σ²_i - σ²_{i | u}) = ‖M^½ Σ z_u‖² / (λ_u + z_uᵀ Σ z_u), again and again.
+    """u = argmax Σ_i w_i (σ²_i - σ²_{i | u}) = ‖M^½ Σ z_u‖² / (λ_u + z_uᵀ Σ z_u), repeated n times.
 
     σ²_i = z_iᵀ Σ z_i is the posterior variance of a ridge regression on Z at node i, Σ = (I + Σ_l z_l z_lᵀ / λ_l)^-1
     over the labelled nodes l, M = Σ_i w_i z_i z_iᵀ over all nodes (transductive experimental design: Yu, Bi, Tresp,

@@ -30,6 +30,7 @@ PAIRED = (
 )
 STEP = 0.1  # of a setting, in which its effect is given
 LOW, HIGH = 1.5, 2.5  # "approximately twice"
+NETWORKS, TOYS = 5, 20  # networks and toys whose correlations with the gain are measured
 
 
 def best_method(cells: Cells) -> Claim:
@@ -213,9 +214,6 @@ def _log_per_stage(row: Row, figure: str) -> float | None:
     stages = json.loads(row.get("stage_rows") or "[]")[1:]
     values = [stage[figure] for stage in stages if stage.get(figure)]
     return math.log(sum(values) / len(values)) if values else None
-
-
-NETWORKS, TOYS = 5, 20  # networks and toys whose correlations with the gain are measured
 
 
 def decide_claims(

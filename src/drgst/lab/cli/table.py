@@ -1,4 +1,4 @@
-"""``drgst lab table``: the paper's tables from the runs of a store, ours beside the published figures."""
+"""``drgst lab table``: the paper's tables from the runs of a store, beside the published figures."""
 
 from __future__ import annotations
 

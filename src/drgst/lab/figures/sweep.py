@@ -114,7 +114,7 @@ def _others(settings: str, setting: str) -> dict[str, Any]:
 
 
 def swept(shown: Sequence[Line]) -> list[float]:
-    """The values that two lines or more have, or all: the published value of one cell is no value of the sweep."""
+    """The values that two lines or more have, or all: the published value of one cell is not part of the sweep."""
     count = Counter(v for line in shown for v in line.values)
     return sorted(v for v in count if count[v] > 1) or sorted(count)
 

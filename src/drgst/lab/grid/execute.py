@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from pathlib import Path
@@ -114,19 +113,6 @@ def execute_own(recipes: Mapping[str, RecipeSpec], task: Task) -> Row:
     """The row of ``task``, whose recipe may be one of ``recipes`` that only the caller knows."""
     with registered({name: spec for name, spec in recipes.items() if name not in recipe_names()}):
         return execute(task)
-
-
-def validate(task: Task) -> Row:
-    """``val_accuracy`` of the result, or ``error``: a run for tuning.
-
-    Only labels of training and validation nodes are used, also by the metrics.
-    """
-    try:
-        run = task_run(task)
-        result = replace(run, graph=run.problem.graph).execute()
-        return {"val_accuracy": result.metrics["val_accuracy"], "error": None}
-    except Exception as error:
-        return {"val_accuracy": None, "error": describe_error(error)}
 
 
 @cache

@@ -91,8 +91,8 @@ def make_runs(
     result = BenchResult(reused=len(finished), keys=keys)
     if todo:
         _run(todo, store, executor, callback, result)
-    told = ("key", "dataset", "per_class", "recipe", "draw", "error")
-    result.failures = store.rows(keys, told, failed=True)
+    columns = ("key", "dataset", "per_class", "recipe", "draw", "error")
+    result.failures = store.rows(keys, columns, failed=True)
     result.seconds = time.perf_counter() - began
     return result
 

@@ -15,7 +15,7 @@ from drgst.lab.store.schema import COLUMNS, Row, canonical
 from drgst.lab.store.store import Store
 
 CellName = tuple[str, int, str]  # data set, labels per class, recipe
-CURVE = "label-curve"  # how the variant of a learning curve begins, which is not a run of a cell
+CURVE, TRIAL = "label-curve", "trial"  # first words of the variants of rows that are not runs of a cell
 READ = tuple(name for name in COLUMNS if name not in ("stage_rows", "versions"))
 
 
@@ -106,7 +106,7 @@ def grouped(rows: Iterable[Row]) -> dict[CellName, Runs]:
 
 def runs_by_cell(rows: Iterable[Row], wanted: RunFilter) -> dict[CellName, Runs]:
     """(data set, labels per class, recipe) -> its runs that pass the filter; cells without one are left out."""
-    rows = [row for row in rows if not row["variant"].startswith(CURVE)]
+    rows = [row for row in rows if not row["variant"].startswith((CURVE, TRIAL))]
     known = frozenset(name for text in {row["settings"] for row in rows} for name in _settings(text))
     under = [row for row in rows if (row["pool"], row["validation"]) == (wanted.pool, wanted.validation)]
     found = {cell: _pick(_same_settings(runs.rows), wanted, known) for cell, runs in grouped(under).items()}

@@ -70,7 +70,7 @@ def _row(head: list[str], line: list[str]) -> Row:
 
 
 def _from_damaged(path: Path) -> list[Row]:
-    """Read from both ends by row number, as far as each goes: what lies between is lost."""
+    """Read from both ends by row number as far as possible; what lies between is lost."""
     rows: dict[int, Row] = {}
     problem = ""
     for order in ("ASC", "DESC"):

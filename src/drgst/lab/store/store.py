@@ -80,14 +80,9 @@ class Store:
         with self._explained():
             return self._connection().execute(statement, values).fetchall()
 
-    def make_file(self) -> None:
-        """Make the file and its tables now."""
-        with self._explained():
-            self._connection()
-
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Several statements as one; nobody else writes meanwhile."""
+        """Several statements as one transaction."""
         self.write("BEGIN IMMEDIATE")
         try:
             yield

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from drgst.errors import SettingError
-from drgst.nn.models.base import TwoLayers
+from drgst.nn.models.base import InputDropout
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.attention import edge_product, edge_softmax, edges_of
 from drgst.nn.ops.dropout import Dropout
@@ -17,7 +17,7 @@ from drgst.nn.ops.sparse import Hidden
 HEADS = 8
 
 
-class GAT(TwoLayers):
+class GAT(InputDropout):
     """logits = layer₂(dropout(ELU(layer₁(dropout(X))))), layer(H)_u = ‖_heads Σ_v dropout(a_uv) (H W)_v + b.
 
     a_uv = softmax of LeakyReLU(t · (H W)_u + s · (H W)_v) over u and its neighbours, slope 0.2 (Veličković et al.,
@@ -38,6 +38,9 @@ class GAT(TwoLayers):
 
     def hidden(self, x: Hidden, adj: Adjacency) -> Tensor:
         return F.elu(self.first(self.input_drop(x), adj))
+
+    def head(self, h: Hidden, adj: Adjacency) -> Tensor:
+        return self.last(h, adj)
 
 
 class _GATLayer(nn.Module):

@@ -74,7 +74,7 @@ class PyGModule(Backbone):
         return self.module(self._features(x), edge_index)
 
     def hidden(self, x: Hidden, adj: Adjacency) -> Hidden:
-        """The input of the last layer that is called, (N, D); the logits where that is no dense matrix.
+        """The input of the last layer that is called, (N, D); the logits where that is not a dense matrix.
 
         A layer is a graph convolution (a PyG MessagePassing), or outside of these a module with parameters of its own.
         """
@@ -125,14 +125,6 @@ class PyGModule(Backbone):
         except Exception:  # of any kind: it is the user's code, and its own errors come again with dense features
             return False
         return True
-
-
-def is_pyg(network: nn.Module) -> bool:
-    """Whether ``network`` is called with (x, edge_index), not by the two-part protocol (hidden, head) of ours."""
-    if type(network).forward is nn.Module.forward:
-        return False
-    two_part = callable(getattr(network, "hidden", None)) and callable(getattr(network, "head", None))
-    return not two_part or "edge_index" in inspect.signature(network.forward).parameters
 
 
 def fresh_copy(module: nn.Module) -> nn.Module:

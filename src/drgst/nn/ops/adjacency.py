@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 
 from drgst.nn.ops.sparse import SparseMatrix
-from drgst.transforms.propagate import laplacian_norm, mean_norm, sym_norm
+from drgst.transforms.propagate import sym_norm
 
 
 def plain(a: sp.csr_array) -> sp.csr_array:
@@ -28,8 +28,6 @@ def loops(a: sp.csr_array) -> sp.csr_array:
 
 FORMS: dict[str, Callable[[sp.csr_array], sp.csr_array]] = {
     "sym": sym_norm,
-    "mean": mean_norm,
-    "laplacian": laplacian_norm,
     "plain": plain,
     "loops": loops,
 }
@@ -53,13 +51,13 @@ class Adjacency:
         return self.matrix.shape[0]
 
     def form(self, name: str) -> SparseMatrix:
-        """The form ``"sym"``, ``"mean"``, ``"laplacian"``, ``"plain"`` or ``"loops"``."""
+        """The form ``"sym"``, ``"plain"`` or ``"loops"``."""
         if name not in self._forms:
             self._forms[name] = self._make(name)
         return self._forms[name]
 
     def _make(self, name: str) -> SparseMatrix:
-        return SparseMatrix(FORMS[name](self.matrix), self.device, self.symmetric and name != "mean")
+        return SparseMatrix(FORMS[name](self.matrix), self.device, self.symmetric)
 
     @property
     def sym(self) -> SparseMatrix:

@@ -24,30 +24,17 @@ def bias(start: str, size: int) -> nn.Parameter:
     return weight(start, size) if start == "uniform" else nn.Parameter(torch.zeros(size))
 
 
-class Weights(nn.Module):
-    """W and b of a layer; W has ``parts`` matrices side by side, so that one product gives X W₀ … X W_parts-1.
+class Linear(nn.Module):
+    """X W + b, (N, F) -> (N, D), for sparse or dense X."""
 
-    Each matrix is initialised as if it were alone. The bias has the width of one part.
-    """
-
-    def __init__(self, inputs: int, outputs: int, start: str = "glorot", parts: int = 1) -> None:
+    def __init__(self, inputs: int, outputs: int, start: str = "glorot") -> None:
         super().__init__()
-        columns = [weight(start, inputs, outputs).detach() for _ in range(parts)]
-        self.weight = nn.Parameter(torch.cat(columns, dim=1))
+        self.weight = weight(start, inputs, outputs)
         self.bias = bias(start, outputs)
-        self.parts = parts
 
     def product(self, x: Hidden) -> Tensor:
-        """X W without the bias, (N, parts · D)."""
+        """X W without the bias."""
         return thin_product(x, self.weight)
-
-    def split(self, x: Hidden) -> tuple[Tensor, ...]:
-        """(X W₀, …, X W_parts-1), each (N, D)."""
-        return self.product(x).chunk(self.parts, dim=1)
-
-
-class Linear(Weights):
-    """X W + b, (N, F) -> (N, D), for sparse or dense X."""
 
     def forward(self, x: Hidden) -> Tensor:
         return self.product(x) + self.bias

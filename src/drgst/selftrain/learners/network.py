@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,10 +83,9 @@ class Network:
         from drgst.nn.registry import make_backbone
 
         spec = settings.backbone if self.backbone is None else self.backbone
-        made = make_backbone(
+        return make_backbone(
             spec, features, classes, hidden=settings.hidden, dropout=settings.dropout, start=settings.start
         )
-        return cast("Backbone", made)
 
     def train(
         self, problem: Problem, targets: Targets, loss: NodeLoss, seed: tuple[int, ...], on_epoch: OnEpoch | None

@@ -82,7 +82,7 @@ class Column(BaseModel):
 
     @property
     def useless(self) -> bool:
-        """Whether the column tells no node from another."""
+        """Whether the column has the same value at all nodes."""
         return not self.num_features
 
     def features(self) -> list[str]:

@@ -99,7 +99,7 @@ class DateColumn(Column):
 
 
 def dates(cells: Cells, form: str) -> np.ndarray:
-    """The distinct texts as days since 1970 (UTC), (V,); NaN where a text is no date in the format ``form``."""
+    """The distinct texts as days since 1970 (UTC), (V,); NaN where a text is not a date in the format ``form``."""
     return cells.parsed(("date", form), lambda values: _parse(values, form))
 
 

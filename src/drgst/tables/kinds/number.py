@@ -123,7 +123,7 @@ class NumberColumn(Column):
 
 
 def numbers(cells: Cells, style: Style | None = None) -> np.ndarray:
-    """The distinct texts as float64, (V,); NaN where a text is no finite number.
+    """The distinct texts as float64, (V,); NaN where a text is not a finite number.
 
     ``1,234.5`` is a number of the style thousands, ``1.234,5`` one of the style decimal comma; without ``style`` it is
     that of the column. Currency signs, percent signs and blanks are ignored.
