@@ -212,7 +212,7 @@ def stage_row(stage: Stage, graph: Graph, split: Split) -> dict[str, Any]:
     return {
         **stage.summary(),
         "precision": finite(accuracy(pseudo.labels, labels[pseudo.nodes])),
-        "test_accuracy": finite(accuracy(stage.predictions[split.test], labels[split.test])),
+        "test_accuracy": finite(accuracy(stage.final_logits[split.test].argmax(axis=1), labels[split.test])),
     }
 
 

@@ -39,6 +39,10 @@ class Beliefs:
         """r_i = max_j p_ij, (N,)."""
         return self.probabilities.max(axis=1)
 
+    def confidence_of(self, nodes: np.ndarray) -> np.ndarray:
+        """r of some nodes, (M,), without that of all others."""
+        return softmax(self.logits[nodes]).max(axis=1)
+
     @cached_property
     def margin(self) -> np.ndarray:
         """p_(1) - p_(2), the margin of the first class over the second, (N,)."""

@@ -60,7 +60,7 @@ class StageTrainer:
             self.labelled.nodes.size,
         )
         corrected, fault = self._attempts(targets, number, Teacher(history[-1].logits, history[-1].transition))
-        gain, confidence = beliefs.gain[pseudo.nodes], beliefs.confidence[pseudo.nodes]
+        gain, confidence = beliefs.gain[pseudo.nodes], beliefs.confidence_of(pseudo.nodes)
         on = {"pseudo_labels": pseudo, "weights": weights.pseudo, "gain": gain, "confidence": confidence}
         if corrected is None:  # the predictions of its teacher stay
             kept, seconds = history.accepted[-1], time.perf_counter() - began
@@ -96,8 +96,8 @@ class StageTrainer:
         """Why a network counts as collapsed, or ""."""
         if self.problem.split.val.size and trained.training.collapsed:
             return "its validation loss never fell below its first value"
-        predicted = trained.logits.argmax(axis=1)
-        if (predicted == predicted[0]).all():
+        first = trained.logits[0].argmax()
+        if all((trained.logits[:most].argmax(axis=1) == first).all() for most in (1_000, None)):
             return "it gives every node the same class"
         return ""
 

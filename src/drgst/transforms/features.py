@@ -13,7 +13,15 @@ from drgst.errors import SettingError
 from drgst.graph.core import Features
 from drgst.shards import ALONE, Shards
 from drgst.transforms.incidence import LinkMatrix
-from drgst.transforms.products import MANY_ROWS, ScaledMatrix, gram, multiply_rows, multiply_sparse, orthonormalise
+from drgst.transforms.products import (
+    MANY_ROWS,
+    ScaledMatrix,
+    gram,
+    multiply_rows,
+    multiply_sparse,
+    orthonormalise,
+    sample_of_rows,
+)
 from drgst.transforms.rank_normalise import RankTable, is_numeric
 
 GRAM_COLUMNS = 2_000  # up to so many columns, leading components come from the eigenvectors of Xᵀ X
@@ -136,7 +144,7 @@ def projection(x: Features | Product, k: int, shards: Shards = ALONE) -> np.ndar
     if min(count, x.shape[1]) <= k:
         return None
     if isinstance(x, ScaledMatrix | LinkMatrix) or x.shape[1] > GRAM_COLUMNS:
-        if count > MANY_ROWS:
+        if count >= MANY_ROWS:
             return krylov_vectors(x, k, shards=shards)
         reduced = svd(x, k, seed=0, rounds=FEW_ROUNDS, shards=shards)
         squares = np.maximum(shards.sum((reduced * reduced).sum(axis=0)), np.finfo(np.float32).tiny)
@@ -177,10 +185,10 @@ class FeatureMap:
     def fit(cls, x: Features, k: int, prepared: bool = False, shards: Shards = ALONE) -> FeatureMap:
         """The map of at most ``k`` columns for features like ``x``, (N, F); ``prepared`` ones are not ranked.
 
-        Of several ``shards`` x has the own rows.
+        Of several ``shards`` x has the own rows. Of very many rows all but the ranks are those of a sample.
         """
         ranks = RankTable.fit(x, shards) if not prepared and is_numeric(x, shards) else None
-        x = x if ranks is None else ranks(x)
+        x = sample_of_rows(x if ranks is None else ranks(x), shards)
         values = x if isinstance(x, np.ndarray) else x.data
         shift = None
         if shards.any(values.min(initial=0) < 0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -22,24 +22,28 @@ CACHED_BYTES = 10 * 2**20  # of a block of columns that a sparse matrix is multi
 FEWEST, MIDDLE, MOST = 8, 32, 64  # columns of such a block: at least, where none fits the cache, and at most
 PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
 
-T = TypeVar("T")
+S, T = TypeVar("S"), TypeVar("T")
 
 
 def in_parts(work: Callable[[slice], T], rows: int) -> Iterator[T]:
-    """``work`` of 16 consecutive parts of the rows, in order, by as many threads as torch has.
+    """``work`` of 16 consecutive parts of the rows, in order, :func:`in_threads`."""
+    step = -(-rows // PARTS)
+    return in_threads(work, [slice(start, min(start + step, rows)) for start in range(0, rows, step)] if rows else [])
+
+
+def in_threads(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """``work`` of every item, in order, by as many threads as torch has.
 
     Inside, torch and BLAS use one thread each: on blocks that fit a core's cache, waiting for another core costs more.
     """
     import torch  # slow to import
     from threadpoolctl import threadpool_limits
 
-    step = -(-rows // PARTS)
-    parts = [slice(start, min(start + step, rows)) for start in range(0, rows, step)] if rows else []
     count = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(count) as pool:
-            yield from pool.map(work, parts)
+            yield from pool.map(work, items)
     finally:
         torch.set_num_threads(count)
 
@@ -149,11 +153,21 @@ def multiply_rows(z: np.ndarray | sp.csr_array, weight: np.ndarray, out: np.ndar
 
 def as_float32(z: np.ndarray) -> np.ndarray:
     """float16 as float32 by torch, which is about six times as fast as NumPy; float32 as it is."""
-    if z.dtype == np.float32:
-        return z
+    if z.dtype != np.float16:
+        return np.asarray(z, dtype=np.float32)
     import torch  # slow to import
 
     return torch.from_numpy(z).float().numpy()
+
+
+def sample_of_rows(z: np.ndarray | sp.csr_array, shards: Shards = ALONE) -> np.ndarray | sp.csr_array:
+    """Every k-th row, 100,000 to 200,000 of more than that: enough to tell the covariance of a few hundred columns.
+
+    Of several ``shards`` the own ones of the same rows.
+    """
+    count = int(shards.sum(np.array(z.shape[0])))
+    step = count // MANY_ROWS
+    return z[-shards.rows(count).start % step :: step] if step > 1 else z
 
 
 def gram(z: np.ndarray, shards: Shards = ALONE) -> np.ndarray:

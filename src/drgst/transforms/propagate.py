@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -62,6 +62,28 @@ def _scale(a: sp.csr_array, left: float, right: float, shards: Shards) -> sp.csr
     return made if shards.size == 1 else DividedMatrix.of(made, shards)
 
 
+def thinned(s: sp.csr_array | DividedMatrix, most: int) -> sp.csr_array | DividedMatrix:
+    """S with ``most`` entries of a row at most, evenly spaced, scaled so that the sum of the row stays, (N, N)."""
+    if isinstance(s, DividedMatrix):
+        return replace(s, local=thinned(s.local, most))
+    degree = np.diff(s.indptr)
+    kept = np.minimum(degree, most)
+    indptr = np.concatenate([[0], np.cumsum(kept)]).astype(s.indptr.dtype)
+    indices, data = np.empty(indptr[-1], dtype=s.indices.dtype), np.empty(indptr[-1], dtype=np.float32)
+    for start in range(0, s.shape[0], ROWS):
+        part = slice(start, start + ROWS)
+        row = np.repeat(np.arange(kept[part].size), kept[part])
+        number = np.arange(row.size) - (indptr[part] - indptr[start])[row]
+        place = s.indptr[part][row] + number * degree[part][row] // kept[part][row]
+        here = slice(indptr[start], indptr[start] + row.size)
+        indices[here], data[here] = s.indices[place], s.data[place]
+    made = sp.csr_array((data, indices, indptr), shape=s.shape)
+    whole, found = (np.asarray(matrix.sum(axis=1), dtype=np.float32) for matrix in (s, made))
+    scale = np.divide(whole, found, out=np.zeros_like(whole), where=found > 0)
+    data *= np.repeat(scale, kept)
+    return made
+
+
 def propagate(s: sp.csr_array, start: np.ndarray, alpha: float, steps: int) -> np.ndarray:
     """G⁰ = Y, Gᵗ⁺¹ = (1-α) Y + α S Gᵗ, (N, D) for ``start`` = Y, (N, D), and a normalised adjacency S, (N, N)."""
     g = start
@@ -77,7 +99,10 @@ def propagate_to_limit(s: sp.csr_array, start: np.ndarray, restart: float, toler
 
 
 def smooth_log_probs(log_p: np.ndarray, s: sp.csr_array | MatrixSum, steps: int = 5) -> np.ndarray:
-    """log of G⁵ with rows made to sum to 1, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 S Gᵗ, (N, C); in float32 for many nodes."""
+    """log of Gⁿ with rows made to sum to 1, G⁰ = p, Gᵗ⁺¹ = 0.2 p + 0.8 S Gᵗ, (N, C); n = ``steps``.
+
+    In float32 for many nodes.
+    """
     if isinstance(s, tuple) and any(isinstance(matrix, LinkMatrix | DividedMatrix) for _, matrix in s):
         p = own = softmax(log_p).astype(np.float32)
         for _ in range(steps):

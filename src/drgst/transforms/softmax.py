@@ -6,6 +6,7 @@ import numpy as np
 
 DOUBLE_ROWS = 30_000  # up to which float64 costs little
 FEW_COLUMNS = 32
+SUMMED_IN_ORDER = 7  # columns up to which NumPy adds the entries of a row one by one, as column by column does
 
 
 def row_max(z: np.ndarray) -> np.ndarray:
@@ -18,11 +19,21 @@ def row_max(z: np.ndarray) -> np.ndarray:
     return top[:, None]
 
 
+def row_sum(z: np.ndarray) -> np.ndarray:
+    """Σ_c z_ic, (N, 1), with the bits of NumPy's own; column by column where these are few, as :func:`row_max`."""
+    if not 0 < z.shape[1] <= SUMMED_IN_ORDER:
+        return np.asarray(z.sum(axis=1, keepdims=True))
+    total = z[:, 0].copy()
+    for c in range(1, z.shape[1]):
+        total += z[:, c]
+    return total[:, None]
+
+
 def softmax(logits: np.ndarray) -> np.ndarray:
     """p_c = exp z_c / Σ_d exp z_d, (N, C) float64."""
     p = np.float64(1) * (logits - row_max(logits))
     np.exp(p, out=p)
-    p /= p.sum(axis=1, keepdims=True)
+    p /= row_sum(p)
     return np.asarray(p)
 
 
@@ -37,12 +48,12 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
     The row maximum is subtracted in the precision of ``logits``; all that follows is float64.
     """
     shifted = np.float64(1) * (logits - row_max(logits))
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return shifted - np.log(row_sum(np.exp(shifted)))
 
 
-def log_softmax_float32(logits: np.ndarray) -> np.ndarray:
-    """log p_c = z_c - log Σ_d exp z_d, (N, C) float32; computed in float64 up to 30,000 rows."""
-    if logits.shape[0] <= DOUBLE_ROWS:
+def log_softmax_float32(logits: np.ndarray, part: bool = False) -> np.ndarray:
+    """log p_c = z_c - log Σ_d exp z_d, (N, C) float32; in float64 up to 30,000 rows, unless ``part`` of more."""
+    if logits.shape[0] <= DOUBLE_ROWS and not part:
         return log_softmax(logits).astype(np.float32)
     import torch  # slow to import
 

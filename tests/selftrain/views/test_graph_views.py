@@ -108,6 +108,20 @@ def test_the_smoother_is_the_weighted_mean_of_the_views_edges(words: Graph) -> N
     assert views.smoother({"topology": 0.3, "knn": 0.1}) is views.smoother({"topology": 0.3, "knn": 0.1})
 
 
+def test_the_smoother_of_a_large_graph_keeps_some_entries(words: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight of a row at most; rows keep their sums."""
+    monkeypatch.setattr(module, "WIDE_NODES", 50)
+    views = Views(words)
+    ((weight, thin),) = views.smoother({"topology": 0.3, "neighbours": 0.1})
+    whole = sym_norm(words.adjacency)
+    assert weight == pytest.approx(1)
+    np.testing.assert_array_equal(np.diff(thin.indptr), np.minimum(np.diff(whole.indptr), 8))
+    np.testing.assert_allclose(thin.sum(axis=1), whole.sum(axis=1), rtol=1e-6)
+    ratio = thin.toarray()[thin.toarray() > 0] / whole.toarray()[thin.toarray() > 0]
+    assert (ratio > 1 - 1e-6).all()
+    assert len(views.smoother({"topology": 0.3, "knn": 0.1})) == 2
+
+
 def test_leading_columns_are_one_array(words: Graph) -> None:
     views = Views(words)
     np.testing.assert_array_equal(views.leading("hops", 5), views["hops"][:, :5])
@@ -115,11 +129,20 @@ def test_leading_columns_are_one_array(words: Graph) -> None:
 
 
 def test_neighbours_of_a_large_graph_are_those_of_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scaled matrix stands in for TF-IDF of A + I; representations agree but for 16 bits and 10 steps."""
+    """A scaled matrix stands in for TF-IDF of A + I; representations agree but for 16 bits and 8 steps.
+
+    Those of a large graph take the singular vectors of the view ``structure``.
+    """
     graph = block_model(300, 1500, seed=0, classes=3, homophily=0.9)
-    small = Views(graph)
+    vectors = Views(graph).edge_vectors()
+    small = Views(graph, ViewMaps({"neighbours.vectors": vectors}))
+    small["neighbours"]
     monkeypatch.setattr(module, "WIDE_NODES", 100)
     large = Views(graph)
+    large["neighbours"]
+    assert large["structure"] is not None
+    for name in ("structure", "neighbours"):
+        np.testing.assert_array_equal(large.maps.arrays[f"{name}.vectors"], vectors)
     a, b = (z["neighbours"].astype(np.float32) @ z["neighbours"].astype(np.float32).T for z in (small, large))
     np.testing.assert_allclose(a, b, atol=0.1)
     np.testing.assert_array_equal(small.maps.arrays["neighbours.idf"], large.maps.arrays["neighbours.idf"])

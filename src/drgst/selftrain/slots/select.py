@@ -128,14 +128,13 @@ class TopShare:
         pool = beliefs.candidates
         pool = pool[:: -(-pool.size // self.most)] if pool.size > self.most else pool
         share = self.shares[min(beliefs.next_stage, len(self.shares)) - 1]
-        score, labels = beliefs.confidence[pool], beliefs.predictions[pool]
+        score, labels = beliefs.confidence_of(pool), beliefs.logits[pool].argmax(axis=1)
         order = np.argsort(-score, kind="stable")[: int(share * pool.size)]
         least = (self.floor * share * np.bincount(labels, minlength=beliefs.graph.num_classes)).astype(np.int64)
         taken = np.zeros(pool.size, dtype=bool)
         taken[order] = True
         taken[best_of_each(score, labels, least)] = True
-        nodes = pool[taken]
-        return PseudoLabels.of(nodes, beliefs.predictions[nodes])
+        return PseudoLabels.of(pool[taken], labels[taken])
 
 
 @dataclass(frozen=True)

@@ -64,12 +64,15 @@ class Anchored:
     information gain in; with 0 all pseudo-labels weigh the same.
     """
 
-    requires: ClassVar[frozenset[str]] = frozenset({"gain"})
-
     share: float = 0.3
     gain: float = 0.5
 
+    @property
+    def requires(self) -> frozenset[str]:
+        return frozenset({"gain"} if self.gain else ())
+
     def __call__(self, beliefs: Beliefs, pseudo: PseudoLabels) -> Weights:
-        true = beliefs.split.train.size
-        weights = (1 - self.gain) + self.gain * normalised_gain(beliefs.gain[pseudo.nodes], 1.0)
+        true, weights = beliefs.split.train.size, np.ones(pseudo.nodes.size)
+        if self.gain:
+            weights = (1 - self.gain) + self.gain * normalised_gain(beliefs.gain[pseudo.nodes], 1.0)
         return Weights(np.full(true, self.share * weights.sum() / max(true, 1)), weights)

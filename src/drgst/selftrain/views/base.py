@@ -12,7 +12,7 @@ from drgst.graph.core import Graph
 from drgst.selftrain.views.shared import Shared
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import row_l2
-from drgst.transforms.products import as_float32, release, row_blocks
+from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, release, row_blocks, sample_of_rows
 from drgst.transforms.propagate import Normalised, Polynomial, restart_coefficients, shortened
 
 RESTART, STEPS = 0.15, 20  # restart probability α and steps of propagations: experiments 024 and 034
@@ -112,8 +112,13 @@ class PropagatedView(View):
         z, mean = self._propagation(shared).unit_rows(x, out, known, shards)
         maps.arrays[f"{self.name}.mean"] = mean
         weight = maps.learn(f"{self.name}.map", lambda: ridge_map(x, z, shards))
-        for rows in row_blocks(*z.shape):
-            z[rows] = row_l2(as_float32(z[rows]) @ weight)
+
+        def apply(part: slice) -> None:
+            for rows in row_blocks(part, z.shape[1], NARROW_BYTES if shared.large else None):
+                z[rows] = row_l2(as_float32(z[rows]) @ weight)
+
+        for _ in in_parts(apply, z.shape[0]) if shared.large else [apply(slice(0, z.shape[0]))]:
+            pass
         release(z)
         return z
 
@@ -133,8 +138,10 @@ class PropagatedView(View):
 def ridge_map(x: np.ndarray, z: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
     """M = argmin ‖(X - x̄) M - Z‖² + ε σ² N ‖M‖², (D, E) float32, for X, (N, D), and Z, (N, E), of any storage.
 
-    σ² is the mean variance of a column of X, and ε = 0.01. With several ``shards``, X and Z have the own rows.
+    σ² is the mean variance of a column of X, and ε = 0.01. With several ``shards``, X and Z have the own rows. N are
+    :func:`~.sample_of_rows`.
     """
+    x, z = sample_of_rows(x, shards), sample_of_rows(z, shards)
     width = x.shape[1]
     moments = np.zeros((width, width + z.shape[1] + 1))  # Xᵀ [X, Z, 1]
     total = np.zeros(z.shape[1] + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -23,12 +23,14 @@ from drgst.selftrain.views.relations import ALL, relation_weights
 from drgst.selftrain.views.shared import ViewMaps
 from drgst.selftrain.views.stacking import PSEUDO_COUNTS, RELATED_COUNTS, view_weights
 from drgst.transforms.incidence import EDGES
-from drgst.transforms.products import NARROW_BYTES, in_parts, release, row_blocks
+from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, in_threads, release, row_blocks
 from drgst.transforms.propagate import smooth_log_probs
 from drgst.transforms.rank_normalise import describe_features
-from drgst.transforms.softmax import entropy, log_softmax_float32
+from drgst.transforms.softmax import entropy, log_softmax_float32, row_sum
 from drgst.uncertainty.class_prior import class_shares, parse_shares
 
+STEPS, FEWER_STEPS = 5, 2  # by which log-probabilities are smoothed, the second of more than 100,000 nodes
+FEWER_PSEUDO_LABELS = 10_000  # that classifiers of more than 100,000 nodes are fitted to: experiment 049
 MIN_WEIGHT = 0.03  # of a view that is used: experiment 041
 SHOWN_COLUMNS = 64  # of the embedding
 SHARE = ".share"  # suffix of the weight of a view in a state
@@ -54,6 +56,7 @@ class MultiViewEnsemble:
     align_prior: bool = True  # whether they are selected with the class prior that p expects
     prior: str | None = None  # class shares that the user states, as in fraud=0.02, instead of those that p expects
     weights: tuple[tuple[str, float], ...] = field(default=(), repr=False)  # of views; empty: fitted
+    of_fold: bool = field(default=False, repr=False)  # whether a fold run is fitted, of whose result little is read
     reads: ClassVar[tuple[str, ...]] = ()
     takes_relations: ClassVar[bool] = True
 
@@ -64,15 +67,14 @@ class MultiViewEnsemble:
             raise SettingError("the multi-view ensemble is fitted by cross-entropy; it takes no other correction")
         began = time.perf_counter()
         views, weights = self.views(problem), self.view_weights(problem)
-        targets = evened(subsample(targets, self.max_pseudo_labels))
-        regression = SoftmaxRegression(problem.graph.num_classes)
+        most = min(self.max_pseudo_labels, FEWER_PSEUDO_LABELS) if views.large else self.max_pseudo_labels
+        targets = evened(subsample(targets, most))
         state: dict[str, np.ndarray] = {}
-        for number, (name, share) in enumerate(weights.items(), 1):
+        for number, (name, linear) in enumerate(_fitted(problem, views, weights, targets), 1):
             problem.step("view", number, len(weights))
-            weight, bias = _fitted(regression, views, name, targets)
-            state |= {f"{name}.weight": weight, f"{name}.bias": bias}
-            state[name + SHARE] = np.array(share, dtype=np.float64)
-        log_p, gain = evaluate(views, state, weights)
+            state |= dict(zip((f"{name}.weight", f"{name}.bias"), linear, strict=True))
+            state[name + SHARE] = np.array(weights[name], dtype=np.float64)
+        log_p, gain = evaluate(views, state, weights, not (views.large and self.of_fold))
         first = max(weights, key=lambda name: weights[name])
         return Trained(
             log_p,
@@ -80,7 +82,7 @@ class MultiViewEnsemble:
             state | {MAPS + name: array for name, array in views.saved(weights).items()},
             untrained(problem, log_p, "softmax regression is fitted"),
             time.perf_counter() - began,
-            lambda _rng, _exact: gain,
+            lambda _rng, exact: gain if not exact or np.isfinite(gain).all() else evaluate(views, state, weights)[1],
             selection_logits=self._selection_logits(log_p, views, weights, problem),
             note=self._describe(problem, views, weights),
         )
@@ -116,7 +118,7 @@ class MultiViewEnsemble:
 
     def with_choices(self, problem: Problem) -> MultiViewEnsemble:
         """The learner with the view weights that it has for ``problem``, whatever it is trained on next."""
-        return replace(self, weights=tuple(self.view_weights(problem).items()))
+        return replace(self, weights=tuple(self.view_weights(problem).items()), of_fold=True)
 
     def average(self, own: State, others: Sequence[State], share: float) -> dict[str, np.ndarray]:
         """(1 - a) θ + a mean_k θ_k of every W and b, a = ``share``; log p is linear in θ up to a constant."""
@@ -133,7 +135,8 @@ class MultiViewEnsemble:
         s = views.smoother(weights) if self.smoothed else None
         log_q = log_p
         if s is not None:
-            log_q = views.shards.all_rows(smooth_log_probs(log_p[views.own], s), problem.graph.num_nodes)
+            own = smooth_log_probs(log_p[views.own], s, FEWER_STEPS if views.large else STEPS)
+            log_q = views.shards.all_rows(own, problem.graph.num_nodes)
         if self.align_prior:
             names = problem.graph.class_names
             shares = None if self.prior is None else class_shares(parse_shares(self.prior), names)
@@ -215,31 +218,37 @@ def disagreement(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.nd
     mixed = own = np.zeros(1, dtype=np.float32)
     for name, log_p in log_probs.items():
         p = np.exp(log_p)
-        mixed, own = mixed + weights[name] * p, own + weights[name] * (p * log_p).sum(axis=1)
+        mixed, own = mixed + weights[name] * p, own + weights[name] * row_sum(p * log_p)[:, 0]
     return np.maximum(entropy(mixed) + own, 0).astype(np.float32)
 
 
-def combine(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray:
+def combine(log_probs: Mapping[str, np.ndarray], weights: Weights, large: bool = False) -> np.ndarray:
     """log softmax(Σ_v w_v L_v), (N, C) float32."""
     total = sum(np.float32(weights[name]) * log_p for name, log_p in log_probs.items())
-    return log_softmax_float32(np.asarray(total))
+    return log_softmax_float32(np.asarray(total), large)
 
 
-def evaluate(views: Views, state: State, weights: Weights) -> tuple[np.ndarray, np.ndarray]:
+def evaluate(views: Views, state: State, weights: Weights, gains: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """:func:`combine` and :func:`disagreement` of all nodes, (N, C) and (N,), a block of rows at a time.
 
-    So no (N, C) array is held per view. Each of several shards computes its own rows.
+    So no (N, C) array is held per view. Each of several shards computes its own rows. Without ``gains``, the second is
+    NaN, and log p takes one softmax: it is that of Σ_v w_v (Z_v W_v + b_v).
     """
     z, linear = {name: views[name] for name in weights}, {name: linear_of(state, name) for name in weights}
     count, width = next(iter(z.values())).shape[0], max(rows.shape[1] for rows in z.values())
     classes = next(iter(linear.values()))[1].size  # of the labels so far; views outlive a change of classes
     log_p = np.empty((count, classes), dtype=np.float32)
-    gain = np.empty(count, dtype=np.float32)
+    gain = np.full(count, np.nan, dtype=np.float32)
+    weighted = {name: tuple(np.float32(weights[name]) * part for part in linear[name]) for name in z}
 
     def work(part: slice) -> None:
         for rows in row_blocks(part, width, NARROW_BYTES if views.large else None):
-            each = {name: linear_log_probs(z[name][rows], *linear[name]) for name in z}
-            log_p[rows], gain[rows] = combine(each, weights), disagreement(each, weights)
+            if gains:
+                each = {name: linear_log_probs(z[name][rows], *linear[name], views.large) for name in z}
+                log_p[rows], gain[rows] = combine(each, weights, views.large), disagreement(each, weights)
+            else:
+                total = sum(as_float32(z[name][rows]) @ w + b for name, (w, b) in weighted.items())
+                log_p[rows] = log_softmax_float32(np.asarray(total), part=True)
         for rows_of_all in z.values():
             release(rows_of_all)
 
@@ -256,11 +265,19 @@ def linear_of(state: State, name: str) -> tuple[np.ndarray, np.ndarray]:
     return state[f"{name}.weight"], state[f"{name}.bias"]
 
 
-def _fitted(regression: SoftmaxRegression, views: Views, name: str, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
-    """W and b of a view; each of several shards has its own rows, unless there are no more of them than columns."""
-    z, nodes, shards = views[name], targets.nodes, views.shards
-    if shards.size == 1 or nodes.size <= z.shape[1]:
-        return regression.fit(shards.at(z, nodes, views.graph.num_nodes), targets.labels, targets.weights)
-    rows = shards.rows(views.graph.num_nodes)
-    own = (nodes >= rows.start) & (nodes < rows.stop)
-    return regression.fit(z[nodes[own] - rows.start], targets.labels[own], targets.weights[own], shards)
+def _fitted(
+    problem: Problem, views: Views, names: Iterable[str], targets: Targets
+) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    """W and b of every view; each of several shards has its own rows, unless there are no more of them than columns."""
+    regression, nodes, shards = SoftmaxRegression(problem.graph.num_classes), targets.nodes, views.shards
+    z = {name: views[name] for name in names}
+
+    def fit(name: str) -> tuple[np.ndarray, np.ndarray]:
+        if shards.size == 1 or nodes.size <= z[name].shape[1]:
+            rows = shards.at(z[name], nodes, views.graph.num_nodes)
+            return regression.fit(rows, targets.labels, targets.weights)
+        part = shards.rows(views.graph.num_nodes)
+        own = (nodes >= part.start) & (nodes < part.stop)
+        return regression.fit(z[name][nodes[own] - part.start], targets.labels[own], targets.weights[own], shards)
+
+    return zip(z, in_threads(fit, z) if views.large and shards.size == 1 else map(fit, z), strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,14 +25,15 @@ from drgst.shards import ALONE, Shards
 from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.features import row_l2
 from drgst.transforms.incidence import LinkMatrix
-from drgst.transforms.products import gram, multiply_rows
-from drgst.transforms.propagate import MatrixSum, Normalised
+from drgst.transforms.products import gram, multiply_rows, sample_of_rows
+from drgst.transforms.propagate import MatrixSum, Normalised, thinned
 from drgst.transforms.rank_normalise import informative
 
 VIEWS: dict[str, View] = {
     view.name: view for view in (Topology(), Knn(), Hops(), FeaturesAlone(), Structure(), Neighbours())
 }
 ODDS = 10.0  # of homophilous edges where a pair of neighbours is as often similar as not
+THINNED = 8  # entries of a row by which log-probabilities of more than 100,000 nodes are smoothed: experiment 049
 PAIRS = 20_000  # edges and random pairs whose cosines are compared
 
 
@@ -93,22 +94,22 @@ class Views(Shared):
     def smoother(self, weights: Mapping[str, float]) -> sp.csr_array | MatrixSum | None:
         """Σ_v w_v S_v / Σ_v w_v over the views v that propagate over S_v; None where none does.
 
-        Of a large graph as a :data:`~drgst.transforms.propagate.MatrixSum`, since it has as many entries as all S_v.
+        Of a large graph S_v has 8 entries of a row at most, and it is a :data:`~drgst.transforms.propagate.MatrixSum`.
         """
         parts: dict[int, tuple[float, Normalised]] = {}
         for name, weight in weights.items():
             s = self.views[name].matrix(self) if weight else None
             if s is not None:
+                if self.large and not isinstance(s, LinkMatrix):
+                    s = self.once(f"thinned {id(s)}", partial(thinned, s, THINNED))  # s lives as long as the views
                 parts[id(s)] = parts.get(id(s), (0.0, s))[0] + weight, s
-        if any(isinstance(s, LinkMatrix | DividedMatrix) for _, s in parts.values()):
+        if any(isinstance(s, LinkMatrix | DividedMatrix) for _, s in parts.values()) or (self.large and parts):
             total = sum(weight for weight, _ in parts.values())
             return tuple((weight / total, s) for weight, s in parts.values())
         if len(parts) < 2:
             return next((s for _, s in parts.values()), None)
         first, *others = sorted(parts.values(), key=lambda part: part[1] is not self.edges)
         total = first[0] + sum(weight for weight, _ in others)
-        if self.large:
-            return tuple((weight / total, s) for weight, s in (first, *others))
         key = [(weight, id(s)) for weight, s in (first, *others)]
         known = self._values.get("smoother")
         if known is None or known[0] != key:
@@ -174,7 +175,7 @@ def homophily(graph: Graph, z: np.ndarray, rng: np.random.Generator, shards: Sha
     are hardly more similar than random pairs. With several ``shards``, z has the own rows.
     """
     a = graph.adjacency
-    _, v = np.linalg.eigh(gram(z, shards))
+    _, v = np.linalg.eigh(gram(sample_of_rows(z, shards), shards))
     unit = row_l2(multiply_rows(z, v[:, -max(graph.num_classes, 2) :].astype(np.float32)))
     unit = shards.all_rows(unit, graph.num_nodes)
     edge = rng.choice(a.nnz, size=min(a.nnz, PAIRS), replace=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from drgst.selftrain.views.base import Term, View, reach_of
 from drgst.selftrain.views.shared import Shared
-from drgst.transforms.products import gram, multiply_rows, multiply_sparse, release
+from drgst.transforms.products import gram, multiply_rows, multiply_sparse, release, sample_of_rows
 from drgst.transforms.propagate import mean_norm
 
 HOPS = ("x", "first", "second")
@@ -28,7 +28,8 @@ class Hops(View):
             return z
 
         def vectors() -> np.ndarray:
-            _, v = np.linalg.eigh(gram(z, shared.shards))  # Zᵀ Z = V Σ² Vᵀ, in ascending order
+            square = gram(sample_of_rows(z, shared.shards), shared.shards)  # Zᵀ Z = V Σ² Vᵀ
+            _, v = np.linalg.eigh(square)  # in ascending order
             return np.ascontiguousarray(v[:, -shared.columns :][:, ::-1], dtype=np.float32)
 
         weight = shared.maps.learn(f"{self.name}.columns", vectors)

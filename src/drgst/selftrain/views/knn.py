@@ -11,11 +11,14 @@ from drgst.selftrain.views.shared import Shared
 from drgst.transforms.knn import can_find_neighbours, knn_adjacency
 from drgst.transforms.propagate import sym_norm
 
-NEIGHBOURS = 10  # experiment 009
+NEIGHBOURS, FEWER_NEIGHBOURS = 10, 5  # experiment 009; of more than 100,000 nodes: experiment 049
 
 
 class Knn(PropagatedView):
-    """S = Â of the neighbour graph: edges to the 10 nearest nodes by cosine of weighted features. X = feature table."""
+    """S = Â of the neighbour graph: edges to the 10 nearest nodes by cosine of weighted features. X = feature table.
+
+    Above 100,000 nodes to the 5 nearest.
+    """
 
     name = "knn"
     needs_features = True
@@ -29,10 +32,10 @@ class Knn(PropagatedView):
 
 
 def neighbour_graph(shared: Shared) -> sp.csr_array:
-    """A_uv = 1 where v is among the 10 nearest of u, or u among those of v, (N, N); of several shards the own rows."""
+    """A_uv = 1 where v is among the k nearest of u, or u among those of v, (N, N); of several shards the own rows."""
     divided = shared.shards.size > 1 and shared.large
     rows = WeightedRows(shared) if divided else shared.feature_map.weighted(shared.graph.features)
-    k = min(NEIGHBOURS, shared.graph.num_nodes - 1)
+    k = min(FEWER_NEIGHBOURS if shared.large else NEIGHBOURS, shared.graph.num_nodes - 1)
     return knn_adjacency(rows, k, lambda: shared.table, shared.shards)
 
 

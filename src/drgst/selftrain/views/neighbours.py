@@ -16,6 +16,8 @@ from drgst.transforms.propagate import with_loops
 class Neighbours(PropagatedView):
     """S = Â, X = TF-IDF of A + I with unit rows, reduced to its leading columns: a node's neighbours are its words.
 
+    Above 100,000 nodes X = TF-IDF · V, with the singular vectors V of the view ``structure``.
+
     Rows of Π X are longer the more edges a node has. Centred, those of all nodes with few edges would be nearly the
     same (experiment 041).
     """
@@ -33,7 +35,7 @@ class Neighbours(PropagatedView):
         x = scaled_neighbour_words(shared, idf) if scaled else neighbour_words(shared.adjacency, idf, shards)
 
         def leading() -> np.ndarray:
-            found = projection(x, shared.columns, shards)
+            found = shared.edge_vectors() if shared.large else projection(x, shared.columns, shards)
             return np.zeros((0, 0), np.float32) if found is None else found
 
         vectors = shared.of_nodes(self.vectors, leading) if scaled else arrays.learn(self.vectors, leading)

@@ -8,7 +8,7 @@ import numpy as np
 
 from drgst.shards import ALONE, Shards
 from drgst.transforms.products import as_float32
-from drgst.transforms.softmax import log_softmax_float32, row_max
+from drgst.transforms.softmax import log_softmax_float32, row_max, row_sum
 
 STEPS = 20  # of accelerated descent; the objective is then within 0.001 of its minimum on the paper's data sets
 
@@ -32,7 +32,7 @@ class SoftmaxRegression:
         self, rows: np.ndarray, labels: np.ndarray, weights: np.ndarray, shards: Shards = ALONE
     ) -> tuple[np.ndarray, np.ndarray]:
         """W, (D, C), and b, (C,), float32, for (M, D) ``rows``; of several ``shards``, for the rows of all together."""
-        z = np.asarray(rows, dtype=np.float32)
+        z = as_float32(rows)
         if shards.size == 1 and z.shape[0] < z.shape[1]:  # W lies in the span of the rows
             basis, triangle = np.linalg.qr(z.T)
             weight, bias = self._minimise(np.ascontiguousarray(triangle.T), labels, weights)
@@ -70,14 +70,14 @@ class SoftmaxRegression:
         return w[:-1], w[-1]
 
 
-def linear_log_probs(rows: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """log softmax(z W + b), (N, C) float32, for rows of any storage."""
-    return log_softmax_float32(as_float32(rows) @ weight + bias)
+def linear_log_probs(rows: np.ndarray, weight: np.ndarray, bias: np.ndarray, large: bool = False) -> np.ndarray:
+    """log softmax(z W + b), (N, C) float32, for rows of any storage, some of ``large`` many or all."""
+    return log_softmax_float32(as_float32(rows) @ weight + bias, large)
 
 
 def _softmax_rows(z: np.ndarray) -> np.ndarray:
     """softmax in float32, in place."""
     z -= row_max(z)
     np.exp(z, out=z)
-    z /= z.sum(axis=1, keepdims=True)
+    z /= row_sum(z)
     return z

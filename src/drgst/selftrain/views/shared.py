@@ -16,12 +16,13 @@ import scipy.sparse as sp
 
 from drgst.graph.core import Features, Graph
 from drgst.shards import ALONE, Shards
-from drgst.transforms.features import FeatureMap, row_l2
+from drgst.transforms.features import FEW_ROUNDS, FeatureMap, krylov_vectors, row_l2, svd
 from drgst.transforms.knn import EXACT_NODES
-from drgst.transforms.products import MANY_ROWS, row_blocks
-from drgst.transforms.propagate import Normalised, sym_norm
+from drgst.transforms.products import MANY_ROWS, multiply_sparse, row_blocks
+from drgst.transforms.propagate import Normalised, sym_norm, sym_norm_without_loops
 
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
+EDGE_COLUMNS = 64  # of the view structure
 WIDE_NODES = MANY_ROWS  # up to which representations are stored in 32 bits and propagated by all steps
 MAPPED_NODES = 4_000_000  # above which representations are memory-mapped files
 ID_BLOCK = MANY_ROWS  # ids that are read at a time
@@ -149,6 +150,16 @@ class Shared:
         self.maps.arrays[name] = own if self.forgets_nodes else self.shards.all_rows(own, self.graph.num_nodes)
         return own
 
+    def edge_vectors(self) -> np.ndarray:
+        """V, (N, 64) or fewer columns, of S ≈ U Σ Vᵀ, S = D^-½ A D^-½; of a large graph for two views, in turn."""
+        known = self._values.pop("edge vectors", None)
+        if known is None:
+            s = sym_norm_without_loops(self.adjacency, self.shards)
+            known = singular_vectors(s, min(EDGE_COLUMNS, self.columns), self.shards)
+            if self.large:
+                self._values["edge vectors"] = known
+        return np.asarray(known)
+
     def centred(self, name: str, x: np.ndarray, out: np.ndarray | None = None, scale: float = 1.0) -> np.ndarray:
         """(x_i - x̄) / ‖x_i - x̄‖₂ · ``scale``, x̄ fitted as ``name``.mean, in ``out`` where it is given."""
         mean = self.maps.learn(f"{name}.mean", lambda: self.shards.mean(x).astype(np.float32))
@@ -156,6 +167,16 @@ class Shared:
         for rows in row_blocks(*x.shape):
             out[rows] = row_l2(x[rows] - mean) * np.float32(scale)
         return out
+
+
+def singular_vectors(s: Normalised, width: int, shards: Shards) -> np.ndarray:
+    """V = S U Σ / Σ², (N, ``width``) or fewer columns, of a symmetric S ≈ U Σ Vᵀ, (N, N)."""
+    if s.shape[0] > MANY_ROWS:
+        return krylov_vectors(s, width, symmetric=True, shards=shards)
+    leading = svd(s, min(width, s.shape[0] - 1), seed=0, rounds=FEW_ROUNDS, symmetric=True, shards=shards)
+    squares = np.maximum(shards.sum(np.einsum("ij,ij->j", leading, leading)), np.finfo(np.float32).tiny)
+    found = multiply_sparse(s, leading)
+    return np.divide(found, squares, out=found)
 
 
 def checksum_of_ids(graph: Graph, nodes: int) -> np.ndarray:
