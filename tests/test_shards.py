@@ -20,10 +20,9 @@ from drgst.recipes import find_recipe
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.problem import Problem
 from drgst.selftrain.views import shared as view_tables
-from drgst.selftrain.views import structure
 from drgst.selftrain.views.graph_views import Views
 from drgst.shards import ALONE, ProcessGroup, Shards
-from drgst.transforms import approximate, features, knn
+from drgst.transforms import approximate, features, knn, products
 from drgst.transforms.features import krylov_vectors, projection
 from drgst.transforms.propagate import sym_norm
 
@@ -130,7 +129,8 @@ def test_views_of_a_large_graph(monkeypatch: pytest.MonkeyPatch) -> None:
         (approximate, "LINKED_NODES", 10),
         (approximate, "CLUSTER_SIZE", 50),
         (features, "MANY_ROWS", 100),
-        (structure, "MANY_ROWS", 100),
+        (products, "MANY_ROWS", 100),
+        (view_tables, "MANY_ROWS", 100),
         (view_tables, "WIDE_NODES", 100),
         (view_tables, "MAX_COLUMNS", 8),
         (view_tables, "MIN_COLUMNS", 8),
