@@ -1,18 +1,19 @@
 """Whole runs on block models of growing size: drgst-plus against the bare sparse products of its propagation.
 
-python benchmarks/scale.py [--nodes 200000 1000000] [--degree 20] [--folder FOLDER]
+python benchmarks/scale.py [--nodes 200000 1000000] [--degree 20] [--folder FOLDER] [--out results/scale.csv]
 python benchmarks/scale.py --flickr           a graph with useless edges and many words, against its kNN view alone
 python benchmarks/scale.py --nodes 1000000 --recipe drgst-de --val 500 --set batch=auto --set epochs=300
 
 Each run is a ``drgst run`` in a process of its own, so that CPU seconds, wall time and peak memory are those of the run
 alone, from the start of Python to the last file. The bare products follow in another process: as many as drgst-plus
-computes (10 above 100,000 nodes, else 20) for features over edges, for neighbours over edges and for features over
-nearest neighbours, of which there are as many as edges.
+computes (8 above 100,000 nodes, else 20) for features over edges, for neighbours over edges and for features over
+nearest neighbours, as if there were as many of these as edges. ``--out`` appends a line per run to a CSV file.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import subprocess
@@ -61,6 +62,18 @@ def bare_products(path: str) -> None:
     print(json.dumps({"cpu": time.process_time() - cpu, "wall": time.perf_counter() - began}))
 
 
+def record(path: Path | None, row: dict[str, object]) -> None:
+    """Print the values of a run, and append them to the CSV file ``path``, with a header where it is new."""
+    print(", ".join(f"{name} {value}" for name, value in row.items() if value != ""), flush=True)
+    if path is not None:
+        new = not path.exists()
+        with path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, row, lineterminator="\n")
+            if new:
+                writer.writeheader()
+            writer.writerow(row)
+
+
 def measured(command: list[str]) -> tuple[str, float, float, float]:
     """Last line of the output of a command, its CPU seconds, wall seconds and peak memory in GB."""
     began = time.perf_counter()
@@ -75,38 +88,40 @@ def measured(command: list[str]) -> tuple[str, float, float, float]:
     return output.splitlines()[-1], seconds, time.perf_counter() - began, usage.ru_maxrss / 2**20
 
 
-def run(path: Path, out: Path, options: argparse.Namespace, settings: list[str]) -> tuple[str, float, float]:
-    """One line on a run, its CPU seconds and its test accuracy."""
+def run(path: Path, out: Path, options: argparse.Namespace, settings: list[str]) -> dict[str, object]:
+    """One run: its settings, CPU and wall seconds, peak memory, test accuracy, and the load of the machine after it."""
     command = [sys.executable, "-m", "drgst", "run", str(path), "--recipe", options.recipe, "--json", "--force"]
     command += ["--out", str(out), *(word for each in settings for word in ("--set", each))]
     if options.threads:
         command += ["--threads", str(options.threads)]
     found, cpu, wall, peak = measured(command)
-    accuracy = 100 * json.loads(found)["test_accuracy"]
-    what = " ".join([options.recipe, *settings, *([f"threads={options.threads}"] if options.threads else [])])
-    load = os.getloadavg()[0]
-    line = f"{what}: {cpu:.0f} CPU s, {wall:.0f} s, {peak:.2f} GB, test accuracy {accuracy:.1f}; load {load:.1f}"
-    return line, cpu, accuracy
+    return {
+        "recipe": options.recipe,
+        "settings": " ".join(settings),
+        "threads": options.threads or "",
+        "cpu_s": round(cpu, 1),
+        "wall_s": round(wall, 1),
+        "peak_gb": round(peak, 2),
+        "test_accuracy": round(100 * json.loads(found)["test_accuracy"], 2),
+        "load": round(os.getloadavg()[0], 1),
+    }
 
 
 def measure(nodes: int, options: argparse.Namespace, folder: Path) -> None:
-    """Print a line per run."""
+    """Record a row per run."""
     kind = "flickr" if options.flickr else "block"
     path = folder / (f"{kind}-{nodes}" + (f"-{options.val}" if options.val else ""))
     if not path.exists():
         make_graph(nodes, options, path)
-    size = f"{nodes:,} nodes, {nodes * options.degree // 2:,} edges, "
-    line, cpu, _ = run(path, folder / f"run-{kind}-{nodes}", options, options.set)
-    print(size + line, flush=True)
+    size = {"graph": kind, "nodes": nodes, "edges": nodes * options.degree // 2, "columns": columns_kept(nodes)}
+    row = {**size, **run(path, folder / f"run-{kind}-{nodes}", options, options.set), "bare_cpu_s": ""}
     if options.flickr:
-        line, _, _ = run(path, folder / f"run-{kind}-{nodes}-knn", options, ["view=knn"])
-        print(size + line, flush=True)
-    elif options.recipe == "drgst-plus":
+        record(options.out, row)
+        row = {**size, **run(path, folder / f"run-{kind}-{nodes}-knn", options, ["view=knn"]), "bare_cpu_s": ""}
+    elif options.recipe == "drgst-plus" and not options.no_bare:
         bare = json.loads(measured([sys.executable, __file__, "--bare", str(path)])[0])
-        columns = columns_kept(nodes)
-        print(
-            f"  bare products of {columns} columns {bare['cpu']:.0f} CPU s, ratio {cpu / bare['cpu']:.2f}", flush=True
-        )
+        row["bare_cpu_s"] = round(bare["cpu"], 1)
+    record(options.out, row)
 
 
 def main() -> None:
@@ -120,6 +135,8 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the run")
     parser.add_argument("--threads", type=int, help="of the run; by default as many as its size asks for")
     parser.add_argument("--folder", type=Path, help="where graphs and runs are kept; else they are deleted")
+    parser.add_argument("--out", type=Path, help="a CSV file to which runs are appended")
+    parser.add_argument("--no-bare", action="store_true", help="without the bare products")
     parser.add_argument("--bare", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.bare:

@@ -22,7 +22,8 @@ CACHED_BYTES = 10 * 2**20  # of a block of columns that a sparse matrix is multi
 FEWEST, MIDDLE, MOST = 8, 32, 64  # columns of such a block: at least, where none fits the cache, and at most
 PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
 
-S, T = TypeVar("S"), TypeVar("T")
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 def in_parts(work: Callable[[slice], T], rows: int) -> Iterator[T]:

@@ -117,8 +117,10 @@ class PropagatedView(View):
             for rows in row_blocks(part, z.shape[1], NARROW_BYTES if shared.large else None):
                 z[rows] = row_l2(as_float32(z[rows]) @ weight)
 
-        for _ in in_parts(apply, z.shape[0]) if shared.large else [apply(slice(0, z.shape[0]))]:
-            pass
+        if shared.large:
+            list(in_parts(apply, z.shape[0]))
+        else:
+            apply(slice(0, z.shape[0]))
         release(z)
         return z
 

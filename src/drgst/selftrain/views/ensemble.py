@@ -215,7 +215,8 @@ def evened(targets: Targets) -> Targets:
 
 def disagreement(log_probs: Mapping[str, np.ndarray], weights: Weights) -> np.ndarray:
     """B_u = H(Σ_v w_v p_vu) - Σ_v w_v H(p_vu), (N,) float32."""
-    mixed = own = np.zeros(1, dtype=np.float32)
+    mixed: np.ndarray = np.zeros(1, dtype=np.float32)
+    own = mixed
     for name, log_p in log_probs.items():
         p = np.exp(log_p)
         mixed, own = mixed + weights[name] * p, own + weights[name] * row_sum(p * log_p)[:, 0]
