@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from drgst.datasets.load import open_graph
 from drgst.errors import GraphError, RunError
 from drgst.estimator.display import card_html, fitted_network, predictions_frame, review_frame, suggestions_frame
 from drgst.estimator.inputs import (
@@ -21,10 +19,9 @@ from drgst.estimator.inputs import (
     check_pool,
     check_weights,
     class_indices,
-    fit_arrays,
+    fit_input,
     is_adjacency,
     is_graph,
-    is_networkx,
     node_indices,
     same_graph,
     scipy_graph,
@@ -32,7 +29,6 @@ from drgst.estimator.inputs import (
 )
 from drgst.graph.core import Graph
 from drgst.graph.split import Split, labelled_split
-from drgst.io.convert import from_networkx
 from drgst.progress.display import display, joined
 from drgst.recipes.registry import as_spec, with_backbone
 from drgst.runs.config import PAPERS_RECIPE, RunConfig, default_recipe
@@ -43,9 +39,7 @@ from drgst.runs.result import Result
 from drgst.runs.run import Run, load_result
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.recipe import AnyRecipe
-from drgst.tables.build import TableGraph
 from drgst.tables.naming import relabel
-from drgst.tables.read import from_tables
 from drgst.tables.schema import TableSchema
 
 if TYPE_CHECKING:
@@ -121,7 +115,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         """
         if isinstance(y, Split):
             split, y = y, None
-        graph, form, schema = self._fit_input(X, y, adjacency)
+        graph, form, schema = fit_input(self, X, y, adjacency)
         if form is not None and split is None:
             split = labelled_split(graph)
         usual = default_recipe(graph.name) if self.backbone is None else PAPERS_RECIPE  # which trains a network
@@ -249,27 +243,6 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "result_"):
             return super()._repr_mimebundle_(**kwargs)
         return {"text/plain": repr(self), "text/html": card_html(repr(self), self.result_)}
-
-    def _fit_input(self, X: Any, y: Any, adjacency: Any) -> tuple[Graph, ArrayInput | None, TableSchema | None]:
-        """The graph to fit, and what predictions on other arrays or tables need."""
-        if isinstance(X, str | PathLike) and y is None:  # the name of a data set, or a path
-            return open_graph(X), None, None
-        if is_networkx(X) and isinstance(y, str) and adjacency is None:
-            return from_networkx(X, label=y), None, None
-        if is_graph(X):
-            if y is not None or adjacency is not None:
-                raise GraphError(
-                    "a graph has labels and edges of its own: fit(graph, split) takes a drgst.Split beside it, such as "
-                    "drgst.Split.of(train, val, test, nodes) with masks; other labels are graph.with_(labels=y)"
-                )
-            return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
-        if isinstance(y, str):
-            made = from_tables(X, adjacency, label=y)
-            return made.graph, None, made.schema
-        if adjacency is None and is_adjacency(X):
-            return scipy_graph(X, y), None, None
-        form, graph = fit_arrays(self, X, y, adjacency)
-        return graph, form, None
 
     def _input(self, X: Any, adjacency: Any) -> Graph:
         """The graph to predict."""

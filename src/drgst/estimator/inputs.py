@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from drgst.datasets.load import open_graph
 from drgst.errors import DrgstWarning, GraphError, RunError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
@@ -21,10 +23,13 @@ from drgst.io.pyg import from_pyg, is_hetero
 from drgst.selftrain.recipe import AnyRecipe
 from drgst.selftrain.slots.select import Nothing
 from drgst.tables.build import TableGraph
+from drgst.tables.read import from_tables
 from drgst.transforms.knn import knn_adjacency
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
+
+    from drgst.tables.schema import TableSchema
 
 NEIGHBOURS = 10  # of the graph that is made of features where no adjacency is given
 ALLOWED = "a drgst.Graph, PyG data, a NetworkX graph, a SciPy adjacency with labels, data frames, or arrays X, y"
@@ -209,6 +214,30 @@ def fit_arrays(estimator: BaseEstimator, features: Any, y: Any, adjacency: Any) 
     index = np.full(labels.size, -1, dtype=np.int64)
     index[known] = numbers
     return ArrayInput(classes), array_graph(features, index, classes, edges)
+
+
+def fit_input(
+    estimator: BaseEstimator, X: Any, y: Any, adjacency: Any
+) -> tuple[Graph, ArrayInput | None, TableSchema | None]:
+    """The graph to fit, and what predictions on other arrays or tables need."""
+    if isinstance(X, str | PathLike) and y is None:  # the name of a data set, or a path
+        return open_graph(X), None, None
+    if is_networkx(X) and isinstance(y, str) and adjacency is None:
+        return from_networkx(X, label=y), None, None
+    if is_graph(X):
+        if y is not None or adjacency is not None:
+            raise GraphError(
+                "a graph has labels and edges of its own: fit(graph, split) takes a drgst.Split beside it, such as "
+                "drgst.Split.of(train, val, test, nodes) with masks; other labels are graph.with_(labels=y)"
+            )
+        return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
+    if isinstance(y, str):
+        made = from_tables(X, adjacency, label=y)
+        return made.graph, None, made.schema
+    if adjacency is None and is_adjacency(X):
+        return scipy_graph(X, y), None, None
+    form, graph = fit_arrays(estimator, X, y, adjacency)
+    return graph, form, None
 
 
 def unknown(labels: np.ndarray) -> np.ndarray:
