@@ -170,7 +170,8 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         usual = np.arange(graph.num_nodes) if graph.split is None else graph.split.test
         nodes = usual if y is None else node_indices(y, graph.num_nodes)
         if not (truth[nodes] >= 0).any():
-            raise GraphError(f"no node to score has a label that is a class of the model ({list(self.classes_)})")
+            names = ", ".join(self.model_.class_names)
+            raise GraphError(f"no node to score has a label that is a class of the model (its classes: {names})")
         return accuracy(predicted[nodes], truth[nodes])
 
     def predictions(self) -> pd.DataFrame:
