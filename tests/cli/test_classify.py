@@ -86,6 +86,13 @@ def test_check_shows_the_columns_and_writes_nothing(classify: Any) -> None:
     assert "accounts has no faults: 240 nodes" in out
 
 
+def test_columns_are_shown_before_any_label_is_known(call: Any) -> None:
+    code, out, _ = call("classify", "one/accounts.csv", "--edges", "one/transactions.csv", "--check")
+    assert code == 0
+    assert "logins                      number" in out
+    assert out.splitlines()[-1].endswith(" 0 labels")
+
+
 @pytest.mark.parametrize("extra", [(), ("--check",)])
 def test_all_faults_are_listed_and_nothing_is_written(classify: Any, extra: tuple[str, ...]) -> None:
     lines = Path("one/accounts.csv").read_text().splitlines()

@@ -9,6 +9,7 @@ import typer
 
 from drgst.cli.console import emit, get_console, refuse
 from drgst.cli.options import (
+    UNKNOWN,
     ColumnOption,
     EdgesOption,
     ForceOption,
@@ -60,7 +61,7 @@ def classify(
     from drgst.tables.faults import TableError
     from drgst.tables.read import open_tables
 
-    _check_input(nodes, label, labels)
+    _check_input(nodes, label, labels, check)
     config, rules = _config(recipe, changes, prior)
     if labels is not None:
         config = replace(config, add_labels=str(Path(labels).absolute()))
@@ -70,7 +71,7 @@ def classify(
         folder.check_free(False, force)
     options = table_options(columns or (), links or (), label=label) | rules
     try:
-        tables = open_tables(nodes, edges, config.added_classes(), **options)
+        tables = open_tables(nodes, edges, UNKNOWN if label is labels is None else config.added_classes(), **options)
     except TableError as error:
         refuse(error, json, columns=check)
     get_console(json).print(tables.report, soft_wrap=True)
@@ -92,14 +93,14 @@ def classify(
         emit({**summary, "folder": str(folder)})
 
 
-def _check_input(nodes: str, label: str | None, labels: str | None) -> None:
-    """Refuse a graph file, and none or both ways to say what the labels are."""
+def _check_input(nodes: str, label: str | None, labels: str | None, check: bool) -> None:
+    """Refuse a graph file, and none or both ways to say what the labels are; columns are shown without labels, too."""
     from drgst.errors import SettingError
 
     if nodes.lower().removesuffix(".gz").endswith((".graphml", ".gml", ".gexf")):
         named = f" --labels {label or labels}" if label or labels else ""
         raise SettingError(f"{nodes} is a graph file, not a table: use drgst run {nodes}{named}")
-    if (label is None) == (labels is None):
+    if (label is None) == (labels is None) and not (check and label is None):
         raise SettingError("give --label, the column of classes, or --labels, a CSV with ids and labels")
 
 

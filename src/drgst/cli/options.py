@@ -14,6 +14,7 @@ from drgst.files import STANDARD_OUTPUT
 if TYPE_CHECKING:
     from drgst.runs.cluster import Cluster
 
+UNKNOWN = ("?", "??")  # the classes of a graph without labels
 # kind or role of a column -> keyword of from_tables
 COLUMN_KINDS = {
     **{name: name for name in ("id", "source", "target", "weight", "time", "category", "text", "date", "drop")},

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from drgst.cli.console import emit, get_console, plain_table, say, working
-from drgst.cli.options import ColumnOption, EdgesOption, JsonOption, LabelsOption, option, out_file, table_options
+from drgst.cli.options import (
+    UNKNOWN,
+    ColumnOption,
+    EdgesOption,
+    JsonOption,
+    LabelsOption,
+    option,
+    out_file,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +27,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-UNKNOWN = ("?", "??")  # the classes of a graph without labels
 ASK = ("id", "label", "predicted", "confidence", "reason", "chosen_by", "probability")
 
 

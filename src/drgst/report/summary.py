@@ -49,7 +49,7 @@ class Counts:
 
     @property
     def improvement(self) -> str:
-        """``+1.2 points`` over the teacher."""
+        """``+1.2 points`` against the teacher."""
         return f"{100 * (self.correct - self.teacher_correct) / self.nodes:+.1f} points"
 
     @property
@@ -65,7 +65,7 @@ def cards(result: Result) -> list[Card]:
     share = f"{c.wrong:,} wrong ({c.wrong / c.known:.1%})" if c.known else "accuracy not known"
     found = [("Pseudo-labelled nodes", f"{c.pseudo_labels:,}", share if c.pseudo_labels else "training labels only")]
     if c.nodes:
-        change = "" if is_teacher else f"; {c.improvement} over the teacher"
+        change = "" if is_teacher else f"; {c.improvement} against the teacher"
         gap = 100 * (c.confidence - c.accuracy)
         remark = f"{abs(gap):.1f} points {'above' if gap > 0 else 'below'} the accuracy"
         found.insert(0, (f"Accuracy on {c.evaluated_on} nodes", f"{c.accuracy:.1%}", c.interval + change))

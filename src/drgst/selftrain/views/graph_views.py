@@ -157,7 +157,8 @@ class Views(Shared):
             raise GraphError(f"none of the model's views ({', '.join(names)}) can be made of {self.graph.name!r}")
         if lost:
             of_nodes = all(self.views[name].of_nodes for name in lost)
-            why = "which holds other nodes than the fitted graph" if of_nodes else "as it is"
+            lacks = "as it is" if self.graph.num_edges else "which has no edges"
+            why = "which holds other nodes than the fitted graph" if of_nodes else lacks
             message = f"the views {', '.join(lost)} can't be made of {self.graph.name!r}, {why}"
             warnings.warn(f"{message}; the remaining views are used", stacklevel=2)
         return kept
