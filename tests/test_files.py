@@ -12,6 +12,7 @@ from drgst.errors import DataFileError, GraphError
 from drgst.files import (
     STANDARD_OUTPUT,
     csv_text,
+    hold,
     original_cell,
     read_text,
     reading,
@@ -43,6 +44,29 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path) -> None:
         fail()
     assert [item.name for item in tmp_path.iterdir()] == ["a.txt"]
     assert path.read_text() == "old"
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_write(tmp_path: Path) -> None:
+    """Not what a process still writes, nor what has another name or is young."""
+    names = {name: tmp_path / name for name in (".a.txt.00000001.tmp", ".a.txt.00000002.tmp", ".b.txt.00000003.tmp")}
+    for path in names.values():
+        path.touch()
+        os.utime(path, (0, 0))
+    held = hold(names[".a.txt.00000002.tmp"])
+    (tmp_path / ".a.txt.00000004.tmp").touch()
+    write_text(tmp_path / "a.txt", "new")
+    os.close(held)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".a.txt.00000002.tmp", ".a.txt.00000004.tmp", ".b.txt.00000003.tmp", "a.txt"]
+
+
+def test_a_private_file_is_private_while_it_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+    path.chmod(0o600)
+    with replacing(path) as temporary:
+        assert temporary.stat().st_mode & 0o777 == 0o600
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_errors_name_the_file(tmp_path: Path) -> None:

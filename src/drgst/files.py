@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import errno
 import hashlib
@@ -14,6 +15,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +23,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from drgst.errors import DataFileError, DrgstError
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing is locked or swept
+    fcntl = None  # type: ignore[assignment]
 
 PathLike = str | os.PathLike[str]
 STANDARD_OUTPUT = Path("/dev/stdout")
@@ -54,15 +61,58 @@ def replacing(path: PathLike) -> Iterator[Path]:
 def _moved_to(target: Path) -> Iterator[Path]:
     place = Path(os.path.realpath(target))
     place.parent.mkdir(parents=True, exist_ok=True)
-    temporary = place.with_name(f".{place.name[:40]}.{secrets.token_hex(4)}.tmp")
+    head = f".{place.name[:40]}."
+    sweep(place.parent, re.escape(head) + r"[0-9a-f]{8}\.tmp")
+    temporary = place.with_name(f"{head}{secrets.token_hex(4)}.tmp")
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # less the umask
+    held = hold(temporary)
     try:
-        rights = (place if place.exists() else temporary).stat().st_mode
+        rights = stat.S_IMODE((place if place.exists() else temporary).stat().st_mode)
+        os.chmod(temporary, rights | stat.S_IWUSR)  # nobody reads what nobody may read
         yield temporary
-        os.chmod(temporary, stat.S_IMODE(rights))
+        os.chmod(temporary, rights)
         os.replace(temporary, place)
     finally:
         temporary.unlink(missing_ok=True)
+        os.close(held)
+
+
+def hold(temporary: Path) -> int:
+    """Lock a temporary file or folder until the descriptor is closed, so that :func:`sweep` leaves it."""
+    descriptor = os.open(temporary, os.O_RDONLY)
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # a file system without locks: nothing is swept there
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def sweep(folder: Path, pattern: str, only: str = "") -> None:
+    """Remove what killed processes left: names of the ``pattern`` that are a minute old and that no process holds.
+
+    A folder is removed if all its files have names of the pattern ``only``.
+    """
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for path in [Path(entry) for entry in entries if re.fullmatch(pattern, entry.name)]:
+            if time.time() - path.lstat().st_mtime < 60 or path.is_symlink() or not _is_free(path):
+                continue
+            if not path.is_dir():
+                path.unlink()
+            elif only and all(re.fullmatch(only, inner.name) for inner in path.rglob("*")):
+                shutil.rmtree(path)
+
+
+def _is_free(path: Path) -> bool:
+    """Whether no process holds the file or folder."""
+    if fcntl is None:
+        return False
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 import drgst
+from drgst.selftrain.views.ensemble import SHARE, fitted_weights
 
 CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 SHORT = settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
@@ -71,6 +72,12 @@ def check_tensors(models: Path, tmp_path: Path, graph: drgst.Graph, recipe: str,
         tensors[name] = (*shapes, random)[how - len(TYPES)]
     save_file(tensors, folder / "model.safetensors")
     _predicts_or_says_why(folder, graph)
+
+
+@pytest.mark.parametrize("value", [np.ones(3), np.ones((2, 2))])
+def test_a_weight_of_a_view_is_a_number(value: np.ndarray) -> None:
+    with pytest.raises(drgst.DrgstError, match="the weight of the view 'hops' is no number"):
+        fitted_weights({f"hops{SHARE}": value})
 
 
 def _copied(source: Path, tmp_path: Path) -> Path:

@@ -100,6 +100,17 @@ def test_rescue_of_nothing_says_so(tmp_path: Path) -> None:
         readable_rows(tmp_path / "junk.db")
 
 
+def test_workers_import_nothing_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither do those processes that look after workers; pickle looks for ``org``, a module of Jython."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("org", "joblib", "threading"):
+        (tmp_path / f"{name}.py").write_text(f"open('{name} was executed', 'w')")
+    with Local(1, work=str) as executor:  # type: ignore[arg-type]
+        executor.submit("task")  # type: ignore[arg-type]
+        assert executor.wait(300) == [("task", "task")]
+    assert not list(tmp_path.glob("*executed"))
+
+
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced_and_its_run_tried_again(tiny: Path) -> None:
     long = Grid([str(tiny)], [3], ["gcn"], 1, {"epochs": 10**7, "patience": 10**7})

@@ -1,6 +1,7 @@
 """Graph folders: written and opened, from tables through DuckDB, and what is refused."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -203,3 +204,18 @@ def test_a_checked_folder_is_stamped_and_a_changed_one_checked_again(tmp_path: P
     (weights * -1).tofile(tmp_path / "g" / "adjacency.data.bin")
     with pytest.raises(DrgstError, match="weight -"):
         open_graph_folder(tmp_path / "g")
+
+
+def test_what_a_killed_build_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """Folders of other content or names are left alone, and rights follow the umask."""
+    for name, file in ((".g-0a1b2c3d", "labels.bin"), (".g-00000000", "mine.txt"), (".h-0a1b2c3d", "labels.bin")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).touch()
+        os.utime(tmp_path / name, (0, 0))
+    before = os.umask(0o077)
+    try:
+        save_graph_folder(graph("none"), tmp_path / "g")
+    finally:
+        os.umask(before)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".g-00000000", ".h-0a1b2c3d", "g"]
+    assert (tmp_path / "g").stat().st_mode & 0o777 == 0o700

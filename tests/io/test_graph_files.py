@@ -120,6 +120,16 @@ def test_a_header_and_faults_of_an_edge_list(tmp_path: Path) -> None:
         ("g.graphml", b"<graphml><graph>", "damaged or not a GraphML graph"),
         ("g.graphml", b'<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type, which is not allowed"),
         ("g.graphml", b'<!DOCTYPE x SYSTEM "http://127.0.0.1/x.dtd"><graphml/>', "document type, which is not allowed"),
+        (
+            "g.graphml",
+            b'<graphml><graph><node id="a"/><node id="b"/><node id="a"/></graph></graphml>',
+            "the node 'a' is declared 2 times",
+        ),
+        (
+            "g.gexf",
+            b'<gexf><graph><nodes><node id="a"/></nodes><edges><edge source="a" target="z"/></edges></graph></gexf>',
+            "an edge leads to 'z', which is no node of the file",
+        ),
         ("g.gexf", b"<gexf></gexf>", "damaged or not a GEXF graph"),
         ("g.gml", b"graph [ node [ id 0", "damaged or not a GML graph"),
         ("g.gml", b"graph [ " * 3000, "damaged or not a GML graph"),

@@ -66,6 +66,13 @@ def test_new_classes(town: Graph, caplog: Any) -> None:
     assert "new class" in caplog.text
 
 
+def test_a_label_that_replaces_another_is_a_warning(town: Graph, caplog: Any) -> None:
+    labels = [AddedLabel(str(node), town.class_names[0]) for node in range(60)]
+    add_labels(town, Split.of([], [], [], 60), labels)
+    number = int((town.labels != 0).sum())
+    assert f"{number} labels of {town.name} are replaced by added ones" in caplog.text
+
+
 def test_labels_that_were_asked_for_do_not_calibrate(town: Graph, tmp_path: Path) -> None:
     """The temperature is that of the sample; without any column of choices nothing changes."""
     split = random_split(town, per_class=3, val=0, test=10, seed=0)

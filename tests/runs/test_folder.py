@@ -65,9 +65,10 @@ def test_damaged_files_are_named(copy: RunFolder) -> None:
 
 
 def test_what_a_run_killed_before_its_config_leaves_is_free(tmp_path: Path) -> None:
-    """A lock, the split and temporary files; without the lock they are somebody's own."""
+    """A lock, what is written before the config, temporary files; without the lock they are somebody's own."""
     folder = RunFolder(tmp_path)
-    for name in (".lock", "split.json", ".config.toml.ab12.tmp"):
+    first = ("split.json", "added_labels.csv", "graph.npz", "tables.json", "nodes.parquet")
+    for name in (".lock", *first, ".config.toml.ab12.tmp"):
         (tmp_path / name).write_text("x")
     folder.check_free(resume=False, force=False)
     (tmp_path / ".lock").unlink()

@@ -128,6 +128,13 @@ def test_names_that_look_like_formulas_are_inert_in_the_file_and_come_back(tmp_p
     assert (again.adjacency != graph.adjacency).nnz == 0
 
 
+def test_categories_that_no_row_has_are_neither_classes_nor_faults() -> None:
+    nodes = pa.table({"id": ["a", "b"], "label": pa.array(["x", "y", "gone"]).dictionary_encode().slice(0, 2)})
+    edges = pa.table({"source": pa.array(["a", "gone"]).dictionary_encode().slice(0, 1), "target": ["b"]})
+    graph = drgst.from_tables(nodes, edges, label="label").graph
+    assert (graph.class_names, graph.num_edges) == (("x", "y"), 1)
+
+
 def test_two_formats_in_one_folder_are_refused(tmp_path: Path) -> None:
     drgst.write_tables(graphs()[0], tmp_path, "csv")
     with pytest.raises(DataFileError, match=r"already holds nodes.csv"):

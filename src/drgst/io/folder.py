@@ -12,8 +12,10 @@ import contextlib
 import hashlib
 import json
 import math
+import os
+import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError, GraphError, located
-from drgst.files import PathLike, reading
+from drgst.files import PathLike, hold, reading, sweep
 from drgst.graph.core import Graph, check_weights
 from drgst.graph.invariants import FIELDS
 from drgst.graph.relation import Relation
@@ -33,6 +35,7 @@ META, STAMP = "graph.json", "checked"
 FORMAT, VERSION = "drgst-graph-folder", 1
 _DAMAGE = (KeyError, ValueError, TypeError, AttributeError, RecursionError, OverflowError)
 _TYPES = ("float32", "int32", "int64")
+_FILES = r".*\.bin|graph\.json|checked|work|edges\.db.*|duckdb_temp.*"  # of a folder that is being made
 _BLOCK = 1 << 22  # entries that are checked at a time
 _LAST_CHARACTER = 0x10FFFF
 
@@ -212,18 +215,24 @@ def _check_entries(a: sp.csr_array, name: str, rows: slice) -> None:
 
 @contextmanager
 def new_folder(path: PathLike) -> Iterator[Path]:
-    """A temporary folder beside ``path`` that becomes ``path`` at the end, or is removed after an error."""
+    """A temporary folder beside ``path`` that becomes ``path`` at the end, or is removed after an error.
+
+    Those that killed processes left for the same path are removed, too.
+    """
     target = Path(path)
     if target.exists():
         raise DataFileError(f"{target} already exists; a graph folder needs a new path")
     with reading(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        sweep(target.parent, re.escape(f".{target.name}-") + "[a-z0-9_]{8}", only=_FILES)
+        temporary = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
+        temporary.mkdir()
+        held = hold(temporary)
     try:
         yield temporary
-        temporary.chmod(0o755)
         temporary.rename(target)
     finally:
+        os.close(held)
         shutil.rmtree(temporary, ignore_errors=True)
 
 

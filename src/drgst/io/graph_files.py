@@ -6,7 +6,8 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,10 @@ def _attributed(path: Path) -> tuple[Table, Table]:
     read, kind = _READERS[_format(path)]
     with reading(path, *_DAMAGE, nx.NetworkXException, kind=f"a {kind} graph"):
         content = _content(path)
-        graph = read(nx, content if kind == "GML" else _plain_xml(content))
+        content = content if kind == "GML" else _plain_xml(content)
+        if kind != "GML":
+            _check_declared(content)
+        graph = read(nx, content)
         names = list(dict.fromkeys(name for _, data in graph.nodes(data=True) for name in data))
         cells = {"id": pa.array([str(node) for node in graph], pa.string())}
         notes = []
@@ -107,6 +111,21 @@ def _plain_xml(content: bytes) -> bytes:
     if "<!doctype" in text.lower() or "<!entity" in text.lower():
         raise ValueError("it has a document type, which is not allowed")
     return _DECLARATION.sub("", text).encode()
+
+
+def _check_declared(content: bytes) -> None:
+    """Refuse nodes that are declared twice, of which NetworkX keeps the last, and edges to nodes that are not."""
+    found: dict[str, list[Mapping[str, str]]] = {"node": [], "edge": []}
+    for element in ElementTree.fromstring(content).iter():
+        found.get(str(element.tag).rpartition("}")[2], []).append(element.attrib)
+    counts = Counter(node.get("id") for node in found["node"])
+    twice = next((node for node, count in counts.items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"the node {twice!r} is declared {counts[twice]} times")
+    for edge in found["edge"]:
+        for end in (edge.get("source"), edge.get("target")):
+            if end is not None and end not in counts:
+                raise ValueError(f"an edge leads to {end!r}, which is no node of the file")
 
 
 def _edge_list(path: Path) -> tuple[Table, Table]:

@@ -14,11 +14,13 @@ from drgst.extras import import_extra
 from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.graph.relation import Relation
 from drgst.graph.split import PARTS, splits_from_masks
+from drgst.memory import check_memory
 from drgst.tables.naming import clean_ids
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data, HeteroData
 
+BYTES_PER_NODE = 200  # at least, for its id and the rows of matrices
 NODES, LINK = "node", "uses"  # the node type and the kind of edges to entities that to_pyg writes
 
 
@@ -153,7 +155,9 @@ def _relations(data: HeteroData, kind: str, sizes: Mapping[str, int]) -> list[Re
     for edge in data.edge_types:
         first, last = edge[0], edge[2]
         if not {first, last} <= sizes.keys():
-            raise GraphError(f"{_edges_of(edge)} names a node type without nodes (there are: {', '.join(sizes)})")
+            raise GraphError(
+                f"{_edges_of(edge)} names a node type without nodes (there are: {', '.join(map(repr, sizes))})"
+            )
         if first != last:
             shape = (sizes[first], sizes[last])
             ends = _edges(data[edge], _edges_of(edge), shape)
@@ -206,6 +210,7 @@ def _num_nodes(data: Data, name: str = "the PyG data") -> int:
             return int(shape[0])
     if not isinstance(data.num_nodes, int) or data.num_nodes < 0:
         raise GraphError(f"the graph is empty: {name} has neither x, y nor num_nodes")
+    check_memory(BYTES_PER_NODE * data.num_nodes, f"{name} with {data.num_nodes:,} nodes")
     return data.num_nodes
 
 

@@ -71,8 +71,9 @@ def write_added(labels: Sequence[AddedLabel]) -> str:
 def add_labels(graph: Graph, split: Split, labels: Sequence[AddedLabel]) -> tuple[Graph, Split, np.ndarray | None]:
     """``graph`` with the labels, ``split`` with their nodes as training nodes, and which labels are a sample, (N,).
 
-    The last is None where all labels are a random sample. An unknown label becomes a new class, with a warning. One
-    that looks like a misspelt class is refused, as are labels of validation and test nodes.
+    The last is None where all labels are a random sample. A label that is unknown becomes a new class, with a warning.
+    One that replaces another gets a warning, too. One that looks like a misspelt class is refused, as are labels of
+    validation and test nodes.
     """
     place = {str(node): k for k, node in enumerate(graph.node_ids.tolist())}
     for added in labels:
@@ -88,6 +89,11 @@ def add_labels(graph: Graph, split: Split, labels: Sequence[AddedLabel]) -> tupl
     names = _class_names(graph, labels)
     new, sampled = graph.labels.copy(), np.ones(graph.num_nodes, dtype=bool)
     new[nodes], sampled[nodes] = [names.index(a.label) for a in labels], [a.is_sample for a in labels]
+    replaced = nodes[(graph.labels[nodes] >= 0) & (graph.labels[nodes] != new[nodes])]
+    if replaced.size:
+        old, now = (names[y[replaced[0]]] for y in (graph.labels, new))
+        example = f"{graph.node_ids[replaced[0]]} was {old!r} and is {now!r}"
+        _log.warning("%s labels of %s are replaced by added ones (%s)", f"{replaced.size:,}", graph.name, example)
     split = replace(split, train=np.union1d(split.train, nodes), pool=np.setdiff1d(split.pool, nodes))
     return graph.with_(labels=new, class_names=tuple(names)), split, None if sampled.all() else sampled
 

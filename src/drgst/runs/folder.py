@@ -142,7 +142,8 @@ class RunFolder:
     def _is_unstarted(self) -> bool:
         """Whether the folder is empty, or was left by a run that was killed before it wrote its config."""
         names = {path.name for path in self.path.iterdir()}
-        return not names or (LOCK in names and all(n in (LOCK, SPLIT) or n.endswith(".tmp") for n in names))
+        first = (LOCK, SPLIT, ADDED, GRAPH, SCHEMA, NODES)  # what is written before the config
+        return not names or (LOCK in names and all(n in first or n.endswith(".tmp") for n in names))
 
     def stage_path(self, number: int) -> Path:
         """The file of stage ``number``."""

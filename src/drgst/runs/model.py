@@ -38,6 +38,7 @@ from drgst.transforms.softmax import softmax
 FORMAT = 3
 OWN = "own"  # the name of a recipe that is made of the user's parts
 MOST_STAGES = 10_000
+LONGEST_CLASS = 10_000  # characters of the name of a class, which predictions repeat for every node
 SAME = (
     "recipe",
     "seed",
@@ -63,7 +64,7 @@ class ModelFacts(BaseModel):
     seed: Annotated[int, Field(ge=0)]
     stop_reason: str
     note: str
-    class_names: tuple[str, ...]
+    class_names: tuple[Annotated[str, Field(max_length=LONGEST_CLASS)], ...]
     num_features: Count
     input_features: Count | None = None  # columns that the network gets; None: num_features
     settings: dict[str, Any]

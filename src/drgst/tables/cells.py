@@ -144,6 +144,7 @@ def _read(column: Any, from_text_file: bool) -> Cells | None:
     distinct = texts.dictionary_encode()  # texts that differ in blanks only are now one
     inner, outer = (codes.fill_null(-1).to_numpy(zero_copy_only=False) for codes in (distinct.indices, encoded.indices))
     cells = Cells(distinct.dictionary, np.append(inner, -1)[outer].astype(np.int64))
+    cells = cells._without(pa.array(cells.counts == 0))  # categories that no row has
     zero = pc.match_substring(cells.values, "\0").to_numpy(zero_copy_only=False)
     if zero.any():
         raise CellError("the cell holds a zero byte", cells.first_row(zero))

@@ -7,8 +7,9 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import contextmanager
 from typing import Any, Self
 
 import torch
@@ -24,6 +25,7 @@ Done = tuple[Task, dict[str, Any]]
 Work = Callable[[Task], dict[str, Any]]  # what is done with a task; it never raises
 KILLED = "the worker process was killed by the system, {} times (out of memory?)"
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+SAFE_PATH = "PYTHONSAFEPATH"  # without it a new Python looks for modules in the working folder first
 RETRIES = 3  # times that Ray makes a run again whose worker or machine is gone
 REFRESH = 5.0  # seconds after which the cores of the cluster are counted again
 
@@ -113,17 +115,35 @@ class Local(Executor):
 
     def _submit(self, task: Task, pool: Any, tries: int) -> None:
         try:
-            future = pool.submit(self.work, task)
+            future = _submitted(pool, self.work, task)
         except BrokenExecutor:  # its process was killed while it had nothing to do
             pool.shutdown(wait=False, kill_workers=True)
             pool = _pool()
-            future = pool.submit(self.work, task)
+            future = _submitted(pool, self.work, task)
         self.running[future] = (task, pool, tries)
 
 
 def _pool() -> Any:
-    environment = dict.fromkeys(THREADS, "1")
-    return ProcessPoolExecutor(max_workers=1, env=environment, initializer=_begin, initargs=(os.getpid(), OWN_FILES))
+    environment = dict.fromkeys((*THREADS, SAFE_PATH), "1")
+    start = (os.getpid(), OWN_FILES)
+    with _safe_path():
+        return ProcessPoolExecutor(max_workers=1, env=environment, initializer=_begin, initargs=start)
+
+
+def _submitted(pool: Any, work: Work, task: Task) -> Future[Any]:
+    with _safe_path():
+        return pool.submit(work, task)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let processes that start meanwhile, among them the one of loky that looks after the others, import safely."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(SAFE_PATH) if before is None else os.environ.update({SAFE_PATH: before})
 
 
 def _begin(parent: int, own_files: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from drgst.errors import SettingError
+from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss, cross_entropy
 from drgst.nn.records import OnEpoch, State
@@ -174,7 +174,11 @@ def edge_weights(problem: Problem) -> dict[str, float]:
 
 def fitted_weights(state: State) -> dict[str, float]:
     """View -> weight of a fitted ensemble; empty for the state of any other learner."""
-    return {name.removesuffix(SHARE): float(w) for name, w in state.items() if name.endswith(SHARE)}
+    found = {name.removesuffix(SHARE): w for name, w in state.items() if name.endswith(SHARE)}
+    bad = [name for name, w in found.items() if np.size(w) != 1]
+    if bad:
+        raise RunError(f"the model is damaged: the weight of the view {bad[0]!r} is no number")
+    return {name: float(np.reshape(w, ())) for name, w in found.items()}
 
 
 def fitted_maps(state: State) -> ViewMaps:
