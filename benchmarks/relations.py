@@ -2,9 +2,9 @@
 
 ``python benchmarks/relations.py hetero --data FOLDER`` gives Micro-F1 on the public test nodes of ``acm``, ``dblp`` and
 ``aminer``. ``fraud`` gives the average precision of fraud on accounts without a label, where transactions tell nothing
-and rings share devices. ``cost`` gives CPU seconds and memory of the views of one relation beside those of as many
-plain edges: 10 links per row, and a star whose rows all share one value. Rows replace those of their kind and data in
-``results/relations.csv``.
+and rings share devices. ``star`` and ``links`` give CPU seconds and memory of the views of one relation beside those of
+as many plain edges: a star whose rows all share one value, and 10 links per row. Rows go to ``results/relations.csv``;
+those that it has of this version are not computed again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import csv
 import resource
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ from drgst.selftrain.views.graph_views import Views
 
 RESULTS = Path(__file__).parents[1] / "results" / "relations.csv"
 COLUMNS = ("kind", "data", "method", "per_class", "draw", "value", "cpu_seconds", "peak_mb", "version")
+PLACE = COLUMNS[:5]
+VERSION = f"drgst-plus {find_recipe('drgst-plus').version}"
 LINKS = 10  # per row
 TABLES = {  # the classified kind of nodes, and the tables of links
     "acm": ("paper", ("paper_author", "paper_subject")),
@@ -58,24 +60,31 @@ PUBLISHED = (  # of other papers, at 20 labels per class and at 1, 5 and 10
 Row = dict[str, Any]
 
 
-def store(rows: list[Row]) -> None:
-    """Replace the stored rows of the same kind, data, method and labels."""
-    place = ("kind", "data", "method", "per_class")
-    version = f"drgst-plus {find_recipe('drgst-plus').version}"
-    fresh = [
-        {name: str(row.get(name, "")) for name in COLUMNS} | {"version": row.get("version", version)} for row in rows
-    ]
-    keys = {tuple(row[name] for name in place) for row in fresh}
-    old: list[Row] = []
-    if RESULTS.exists():
-        with RESULTS.open(encoding="utf-8", newline="") as handle:
-            old = [row for row in csv.DictReader(handle) if tuple(row[name] for name in place) not in keys]
+def stored() -> list[Row]:
+    """The rows of the results."""
+    if not RESULTS.exists():
+        return []
+    with RESULTS.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def store(row: Row) -> None:
+    """Replace the stored row of the same place."""
+    fresh = (
+        {"version": VERSION} | {name: str(row.get(name, "")) for name in PLACE} | {n: str(v) for n, v in row.items()}
+    )
+    rows = [old for old in stored() if any(old[name] != fresh[name] for name in PLACE)]
     with RESULTS.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n", restval="")
         writer.writeheader()
-        writer.writerows([*old, *fresh])
-    for row in fresh:
-        print(*row.values(), flush=True)
+        writer.writerows(sorted([*rows, fresh], key=lambda r: (r["kind"], r["data"])))
+    print(*fresh.values(), flush=True)
+
+
+def is_stored(place: Row) -> bool:
+    """Whether this version has a row of that place."""
+    wanted = {"version": VERSION} | {name: str(place.get(name, "")) for name in PLACE}
+    return any(all(row[name] == value for name, value in wanted.items()) for row in stored())
 
 
 def hetero_graphs(folder: Path, name: str) -> tuple[Graph, Graph, np.ndarray]:
@@ -98,38 +107,31 @@ def hetero_graphs(folder: Path, name: str) -> tuple[Graph, Graph, np.ndarray]:
 
 def hetero(folder: Path, names: list[str], draws: int) -> None:
     """Micro-F1 in percent on the test nodes of split20; validation labels are not used."""
-    store(
-        [
-            {"kind": "hetero", "data": d, "method": m, "per_class": k, "value": v, "version": m}
-            for d, m, k, v in PUBLISHED
-        ]
-    )
+    for name, method, k, value in PUBLISHED:
+        store(
+            {"kind": "hetero", "data": name, "method": method, "per_class": k, "value": value, "version": "published"}
+        )
     for name in names:
         linked, added, parts = hetero_graphs(folder, name)
         train, test = (np.flatnonzero(parts == part) for part in ("train", "test"))
         cache = GraphCache()
 
-        def row(method: str, known: np.ndarray, graph: Graph, per_class: int, draw: int, **settings: Any) -> Row:
+        def measure(method: str, known: np.ndarray, graph: Graph, k: int, draw: int, view: str = "auto") -> None:
+            place = {"kind": "hetero", "data": name, "method": method, "per_class": k, "draw": draw}  # noqa: B023
+            if is_stored(place):
+                return
             began = time.process_time()
             hidden = np.full(graph.num_nodes, -1)
             hidden[known] = graph.labels[known]
             split = Split.of(known, [], [], graph.num_nodes)
-            run = Run.of(graph.with_(labels=hidden), RunConfig(recipe="drgst-plus", seed=0, settings=settings), split)
-            p = run.sharing(cache).execute().probabilities  # noqa: B023
-            right = 100 * float((p.argmax(axis=1)[test] == graph.labels[test]).mean())  # noqa: B023
-            place = {"kind": "hetero", "data": name, "method": method, "per_class": per_class, "draw": draw}  # noqa: B023
-            return place | {"value": f"{right:.1f}", "cpu_seconds": f"{time.process_time() - began:.1f}"}
+            config = RunConfig(recipe="drgst-plus", seed=0, settings={"view": view})
+            run = Run.of(graph.with_(labels=hidden), config, split).sharing(cache)  # noqa: B023
+            right = run.execute().probabilities.argmax(axis=1)[test] == graph.labels[test]  # noqa: B023
+            store(place | {"value": f"{100 * right.mean():.1f}", "cpu_seconds": f"{time.process_time() - began:.1f}"})
 
-        relations = [(f"relation {r.name} alone", linked.with_(relations=(r,))) for r in linked.relations]
-        rows = [row(method, train, graph, 20, 0) for method, graph in relations]
-        if linked.num_features:
-            model = LogisticRegression(max_iter=2000).fit(linked.features[train], linked.labels[train])
-            right = 100 * model.score(linked.features[test], linked.labels[test])
-            place = {"kind": "hetero", "data": name, "method": "logistic regression on features", "per_class": 20}
-            rows.append(place | {"draw": 0, "value": f"{right:.1f}"})
-        rows.append(row("entities as nodes without features", train, added, 20, 0))
-        rows.append(row("all relations summed", train, linked, 20, 0, view=SUM))
-        rows.append(row("drgst-plus with relations", train, linked, 20, 0))
+        plus = "drgst-plus with relations"
+        measure(plus, train, linked, 20, 0)
+        measure("all relations summed", train, linked, 20, 0, SUM)
         for k in (1, 5, 10):
             for draw in range(draws):
                 rng = np.random.default_rng([draw, k])
@@ -137,11 +139,18 @@ def hetero(folder: Path, names: list[str], draws: int) -> None:
                 known = np.concatenate(
                     [rng.choice(train[linked.labels[train] == c], k, replace=False) for c in classes]
                 )
-                rows.append(row("drgst-plus with relations", np.sort(known), linked, k, draw))
-        store(rows)
+                measure(plus, np.sort(known), linked, k, draw)
+        for relation in linked.relations:
+            measure(f"relation {relation.name} alone", train, linked.with_(relations=(relation,)), 20, 0)
+        measure("entities as nodes without features", train, added, 20, 0)
+        if linked.num_features:
+            model = LogisticRegression(max_iter=2000).fit(linked.features[train], linked.labels[train])
+            right = 100 * model.score(linked.features[test], linked.labels[test])
+            place = {"kind": "hetero", "data": name, "method": "logistic regression on features", "per_class": 20}
+            store(place | {"draw": 0, "value": f"{right:.1f}"})
 
 
-def fraud(seed: int, accounts: int) -> Iterator[Row]:
+def fraud(seed: int, accounts: int) -> None:
     """Average precision with and without devices."""
     tables = drgst.fraud_tables(seed, accounts=accounts, positive_rate=0.05, informative_edges=0.0, ring_devices=0.8)
     nodes, edges = tables.accounts.to_pandas(), tables.transactions.to_pandas()
@@ -175,11 +184,13 @@ def fraud(seed: int, accounts: int) -> Iterator[Row]:
         "gradient boosting, device as a category": lambda: boosting(True),
     }
     for method, make in models.items():
+        place = {"kind": "fraud", "data": f"{accounts:,} accounts", "method": method, "draw": seed}
+        if is_stored(place):
+            continue
         began = time.process_time()
         value = average_precision_score(truth[hidden], make()[hidden])
         seconds = f"{time.process_time() - began:.1f}"
-        place = {"kind": "fraud", "data": f"{accounts} accounts", "method": method, "draw": seed}
-        yield place | {"value": f"{value:.3f}", "cpu_seconds": seconds}
+        store(place | {"value": f"{value:.3f}", "cpu_seconds": seconds})
 
 
 def linked(rows: int) -> Graph:
@@ -241,7 +252,7 @@ def costs(rows: int, which: str) -> None:
         process.join()
         seconds, memory = answer.get()
         place = {"kind": "cost", "data": f"{which}, {rows:,} rows", "method": f"{name}: {what}"}
-        store([place | {"cpu_seconds": f"{seconds:.1f}", "peak_mb": f"{memory:.0f}"}])
+        store(place | {"cpu_seconds": f"{seconds:.1f}", "peak_mb": f"{memory:.0f}"})
 
 
 def main() -> None:
@@ -259,7 +270,8 @@ def main() -> None:
     if given.what == "hetero":
         hetero(given.data, given.names, given.draws)
     elif given.what == "fraud":
-        store([row for seed in given.seeds for row in fraud(seed, given.accounts)])
+        for seed in given.seeds:
+            fraud(seed, given.accounts)
     else:
         costs(given.rows, given.what)
 
