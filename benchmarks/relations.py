@@ -46,7 +46,6 @@ TABLES = {  # the classified kind of nodes, and the tables of links
     "dblp": ("author", ("paper_author", "paper_conference", "paper_term")),
     "aminer": ("paper", ("paper_author", "paper_reference")),
 }
-SUM = "features by all links+links by all links"
 PUBLISHED = (  # of other papers, at 20 labels per class and at 1, 5 and 10
     *(
         ("acm", "HeCo, published", 20, 88.1),
@@ -131,7 +130,8 @@ def hetero(folder: Path, names: list[str], draws: int) -> None:
 
         plus = "drgst-plus with relations"
         measure(plus, train, linked, 20, 0)
-        measure("all relations summed", train, linked, 20, 0, SUM)
+        summed = [f"{what} by all links" for what in ("features", "links") if what == "links" or linked.num_features]
+        measure("all relations summed", train, linked, 20, 0, "+".join(summed))
         for k in (1, 5, 10):
             for draw in range(draws):
                 rng = np.random.default_rng([draw, k])

@@ -1,14 +1,19 @@
 """The cards and the table of stages of the page."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from drgst.decide.labels.suggest import suggest
+from drgst.graph.relation import Relation
 from drgst.report.stages import calibration, confidence_distance, histogram, shares, shift_of, total_variation
 from drgst.report.summary import Counts, cards, sentences
+from drgst.runs.config import RunConfig
 from drgst.runs.result import Result
+from drgst.runs.run import Run
 
 
 def blind(result: Result) -> Result:
@@ -104,3 +109,15 @@ def test_calibration_before_and_after(result: Result) -> None:
     assert own["how"] == "after the run's own calibration"
     assert own["before"] == plain["before"]
     assert own["after"]["mean_confidence"] > own["before"]["mean_confidence"]
+
+
+@pytest.mark.parametrize(("recipe", "words"), [("drgst-plus", "weight: "), ("gcn", "weight as edges: ")])
+def test_weights_of_relations_are_said(world: Any, recipe: str, words: str) -> None:
+    graph, split = world.graph, world.split
+    device = np.arange(graph.num_nodes) // 4
+    b = sp.csr_array((np.ones(device.size), (np.arange(device.size), device)))
+    settings = {"epochs": 2} if recipe == "gcn" else {}
+    run = Run.of(
+        graph.with_(relations=(Relation.of("device", b),)), RunConfig(recipe=recipe, seed=0, settings=settings), split
+    )
+    assert f"Relations by {words}" in " ".join(sentences(run.execute(), None))

@@ -10,6 +10,8 @@ import numpy as np
 from drgst.decide.labels.suggest import Suggestions
 from drgst.runs.metrics import RankScores, Z, evaluation_nodes, wilson
 from drgst.runs.result import Result
+from drgst.selftrain.views.ensemble import fitted_weights
+from drgst.selftrain.views.relations import relation_weights
 
 Card = tuple[str, str, str]  # title, figure, remark
 RARE = 0.1  # share of the unlabelled nodes below which a class counts as rare
@@ -127,11 +129,12 @@ def found_data(result: Result) -> dict[str, Any]:
 
 
 def sentences(result: Result, suggested: Suggestions | None) -> list[str]:
-    """The summary, one or two sentences each on data, accuracy, pseudo-labels, calibration, stop and next labels."""
+    """The summary, a sentence or two each on data, relations, accuracy, pseudo-labels, calibration and next labels."""
     c = Counts.of(result)
     stop = f"Training stopped: {result.history.stop_reason}." if result.history.stop_reason else ""
     found = [
         _data(result),
+        _relations(result),
         _accuracy(result, c),
         _pseudo_labels(result, c),
         _calibration(c),
@@ -156,6 +159,14 @@ def _data(result: Result) -> str:
         f"{graph.num_classes} classes, {split.train.size:,} training labels ({each} per class) and {validation} "
         "validation labels."
     )
+
+
+def _relations(result: Result) -> str:
+    """The weights by which relations count, as views or as edges."""
+    edges = result.model.relations
+    weights = relation_weights(fitted_weights(result.model.state)) if edges is None else edges
+    words = ", ".join(f"{name} {weight:.2f}" for name, weight in weights.items())
+    return f"Relations by weight{' as edges' if edges else ''}: {words}." if words else ""
 
 
 def _accuracy(result: Result, c: Counts) -> str:

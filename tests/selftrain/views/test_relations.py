@@ -13,9 +13,12 @@ from drgst.graph.split import Split
 from drgst.runs.config import RunConfig
 from drgst.runs.model import Model
 from drgst.runs.run import Run
+from drgst.selftrain.views.base import ridge_map
 from drgst.selftrain.views.graph_views import Views
-from drgst.selftrain.views.relations import relation_weights
+from drgst.selftrain.views.relations import link_table, relation_weights
+from drgst.transforms.features import row_l2
 from drgst.transforms.incidence import Factor, LinkMatrix
+from drgst.transforms.propagate import propagate
 
 N = 240
 
@@ -116,3 +119,14 @@ def test_networks_get_the_weighted_sum_of_relations(tmp_path: Path, caplog: pyte
 def test_weights_by_relation() -> None:
     weights = {"features by device": 0.2, "links by device": 0.3, "knn": 0.4, "links by phone": 0.1}
     assert relation_weights(weights) == {"device": 0.5, "phone": 0.1}
+
+
+def test_links_propagate_further_without_features() -> None:
+    for features, restart, steps in ((True, 0.15, 20), (False, 0.05, 40)):
+        views = Views(shared(0.8, features=features))
+        s = LinkMatrix.of([Factor.of(views.graph.relations[0].incidence)]).normalised()
+        x = link_table(views)
+        z = propagate(s, x, 1 - restart, steps)
+        z /= np.linalg.norm(z, axis=1, keepdims=True)
+        expected = row_l2(z @ ridge_map(x, z))
+        assert np.allclose(views["links by device"], expected, atol=1e-4)

@@ -27,7 +27,6 @@ from drgst.transforms.features import row_l2
 from drgst.transforms.incidence import LinkMatrix
 from drgst.transforms.products import gram, multiply_rows, sample_of_rows
 from drgst.transforms.propagate import MatrixSum, Normalised, thinned
-from drgst.transforms.rank_normalise import informative
 
 VIEWS: dict[str, View] = {
     view.name: view for view in (Topology(), Knn(), Hops(), FeaturesAlone(), Structure(), Neighbours())
@@ -76,9 +75,8 @@ class Views(Shared):
 
     @cached_property
     def available(self) -> tuple[str, ...]:
-        """The views that the graph allows. Whether features are used is decided on the fitted graph."""
-        features = bool(self.maps.under("features.")) or informative(self.features, self.shards)
-        return tuple(name for name, view in self.views.items() if view.applies(self.graph, features))
+        """The views that the graph allows."""
+        return tuple(name for name, view in self.views.items() if view.applies(self.graph, self.has_features))
 
     def matching(self, name: str) -> tuple[str, ...]:
         """The views that ``name`` stands for: all for ``auto``, else one, or several joined by +."""

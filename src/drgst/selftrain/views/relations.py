@@ -14,8 +14,10 @@ from drgst.selftrain.views.shared import Shared
 from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.features import project, projection
 from drgst.transforms.incidence import Factor, LinkMatrix
+from drgst.transforms.propagate import Polynomial, restart_coefficients, shortened
 
 ALL = "all links"  # edges and all relations together
+FAR, FAR_STEPS, FAR_DEGREE = 0.05, 40, 12  # without features, links alone tell of nodes further away: experiment 051
 VECTORS = "links.vectors"  # of the table that all views of links share
 
 
@@ -50,6 +52,13 @@ class RelatedLinks(RelatedFeatures):
     @property
     def vectors(self) -> str:
         return VECTORS
+
+    def _propagation(self, shared: Shared) -> Polynomial:
+        """Π with the restart probability 0.05 where there are no features."""
+        if shared.has_features:
+            return super()._propagation(shared)
+        coefficients = restart_coefficients(FAR, FAR_STEPS)
+        return Polynomial(self.matrix(shared), shortened(coefficients, FAR_DEGREE) if shared.large else coefficients)
 
     def table(self, shared: Shared) -> np.ndarray:
         x: np.ndarray = shared.once("table of links", lambda: link_table(shared))

@@ -20,6 +20,7 @@ from drgst.transforms.features import FEW_ROUNDS, FeatureMap, krylov_vectors, ro
 from drgst.transforms.knn import EXACT_NODES
 from drgst.transforms.products import MANY_ROWS, multiply_sparse, row_blocks
 from drgst.transforms.propagate import Normalised, sym_norm, sym_norm_without_loops
+from drgst.transforms.rank_normalise import informative
 
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
 EDGE_COLUMNS = 64  # of the view structure
@@ -127,6 +128,11 @@ class Shared:
     def adjacency(self) -> sp.csr_array:
         """The adjacency, (N, N); with several shards the own rows, (n, N)."""
         return self.graph.adjacency if self.shards.size == 1 else self.graph.adjacency[self.own]
+
+    @cached_property
+    def has_features(self) -> bool:
+        """Whether features tell some nodes apart; decided on the fitted graph."""
+        return bool(self.maps.under("features.")) or informative(self.features, self.shards)
 
     @cached_property
     def table(self) -> np.ndarray:
