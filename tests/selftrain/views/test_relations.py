@@ -21,6 +21,7 @@ from drgst.transforms.incidence import Factor, LinkMatrix
 from drgst.transforms.propagate import propagate
 
 N = 240
+pytestmark = pytest.mark.filterwarnings("ignore:no node may be pseudo-labelled")  # teachers are enough here
 
 
 def shared(informative: float, seed: int = 0, features: bool = True, nodes: int = N) -> Graph:
