@@ -54,6 +54,7 @@ copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
 autodoc_typehints = "signature"
+highlight_language = "none"  # commands and what they print
 toc_object_entries = False
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True

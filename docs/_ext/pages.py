@@ -11,7 +11,6 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from docutils import nodes
 from made import expanded, plain_docstring
 
 if TYPE_CHECKING:
@@ -77,6 +76,8 @@ def write_stubs(_: Sphinx) -> None:
 
 def write_llms(app: Sphinx, error: Exception | None) -> None:
     """``llms.txt``: every page but the laboratory notes, with its title and first sentences, for programs that read."""
+    from docutils import nodes  # the tests read this module where Sphinx is not installed
+
     if error is not None or app.builder.name != "html":
         return
     lines = [
