@@ -44,7 +44,7 @@ def test_the_best_trial_is_that_of_highest_validation_accuracy(one: Grid, store:
     assert found.value == pytest.approx(max(means.values()))
     assert found.default_value == pytest.approx(means["trial own settings"])
     assert len(means) == found.trials == 4
-    assert found.settings.keys() <= {"threshold", "beta", "drop_rate", "epochs", "samples"}
+    assert found.settings.keys() == {"threshold", "beta", "drop_rate", "epochs", "samples"}
 
 
 def test_the_search_goes_on_in_the_same_store_and_no_table_shows_its_runs(one: Grid, store: Store) -> None:

@@ -85,8 +85,13 @@ def tune(grid: Grid, trials: int, store: Store, executor: Executor, callback: Be
     space = {name: values for name, values in papers_space(graph.name).items() if name in read}
     if not space:
         raise SettingError("there is nothing to tune: the recipe reads none of threshold, beta and drop_rate")
-    drawn = [{}, *list(_drawn(space))[: trials - 1]]
-    made = [[_trial(task, expander, {**grid.changes, **trial}, trial) for task in tasks] for trial in drawn]
+    own = {name: value for name, value in settings.as_dict().items() if name in space}
+    drawn = [own, *list(_drawn(space))[: trials - 1]]
+    names = ["own settings", *map(variant_name, drawn[1:])]
+    made = [
+        [_trial(task, expander, {**grid.changes, **trial}, name) for task in tasks]
+        for trial, name in zip(drawn, names, strict=True)
+    ]
     result = make_runs([task for each in made for task in each], store, executor, callback)
     found = {row["key"]: row["val_accuracy"] for row in store.rows(result.keys, ("key", "val_accuracy"))}
     means = {k: _mean(each, found) for k, each in enumerate(made) if all(task.key in found for task in each)}
@@ -108,12 +113,11 @@ def _drawn(space: dict[str, tuple[float, ...]]) -> Iterator[dict[str, Any]]:
         yield dict(zip(space, every[place], strict=True))
 
 
-def _trial(task: Task, expander: Expander, changes: dict[str, Any], trial: dict[str, Any]) -> TrialTask:
+def _trial(task: Task, expander: Expander, changes: dict[str, Any], name: str) -> TrialTask:
     split, _ = expander.split(task.source, task.per_class, task.draw)
     settings, _ = resolve(task.recipe, expander.graph(task.source), split, changes)
     facts = {field.name: getattr(task, field.name) for field in fields(task)}
-    variant = f"{TRIAL} {variant_name(trial) or 'own settings'}"
-    return TrialTask(**{**facts, "settings": settings.as_dict(), "variant": variant})
+    return TrialTask(**{**facts, "settings": settings.as_dict(), "variant": f"{TRIAL} {name}"})
 
 
 def _mean(tasks: Sequence[Task], found: dict[str, float]) -> float:
