@@ -147,6 +147,10 @@ def test_verbose_names_where_data_comes_from(tmp_path: Path) -> None:
         (("run", "cora", "--set", "threshold", "0.5"), "--set takes key=value: write --set threshold=0.5"),
         (("run", "cora", "--set", "threshold=50%"), "setting threshold is 50%: write the share as a number, 0.5"),
         (("run", "cora", "--device", "gpu"), "--device is a setting, not an option: write --set device=VALUE"),
+        (
+            ("classify", "a.csv", "--unknown-endpoints", "drop"),
+            "--unknown_endpoints is a setting, not an option: write --set unknown_endpoints=VALUE",
+        ),
         (("run", "cora", "--set", "device=gpu"), "device gpu can't be used here: it is unknown; cpu, cuda and auto"),
         (("run", "cora/"), "there is no folder cora/; the data set is written without a slash: cora"),
         (

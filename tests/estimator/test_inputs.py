@@ -215,3 +215,13 @@ def test_nothing_to_pseudo_label_is_said(graph: Graph) -> None:
     split = drgst.Split.of(np.arange(12), [], np.arange(12, 60), 60)
     with pytest.warns(DrgstWarning, match="no node may be pseudo-labelled"):
         drgst.SelfTraining("drgst-plus").fit(graph, split)
+
+
+def test_a_frame_of_features_is_one_of_numbers_in_the_order_of_y(graph: Graph, known: np.ndarray) -> None:
+    frame = pd.DataFrame(graph.features if isinstance(graph.features, np.ndarray) else graph.features.toarray())
+    y = pd.Series(known)
+    for column, words in (("ant", "'kind' of X has text"), (np.nan, "'kind' of X has missing cells")):
+        with pytest.raises(GraphError, match=words):
+            drgst.SelfTraining(LINEAR).fit(frame.assign(kind=column), y)
+    with pytest.raises(GraphError, match="same index in another order"):
+        drgst.SelfTraining(LINEAR).fit(frame, y.iloc[::-1])

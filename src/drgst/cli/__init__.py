@@ -157,10 +157,11 @@ def _refuse_usage(error: Any, args: list[str]) -> int:
 
 def _setting(error: Any, args: list[str]) -> str:
     """How a setting is written, where ``--set NAME VALUE`` or ``--NAME VALUE`` was; else ""."""
+    from drgst.cli.classify import TABLE_SETTINGS
     from drgst.selftrain.settings import Settings
 
     name = str(getattr(error, "option_name", "")).lstrip("-").replace("-", "_")
-    if name in Settings.model_fields:
+    if name in Settings.model_fields or name in TABLE_SETTINGS:
         return f"--{name} is a setting, not an option: write --set {name}=VALUE"
     for flag, word, value in zip(args, args[1:], args[2:], strict=False):
         if flag == "--set" and word in Settings.model_fields:

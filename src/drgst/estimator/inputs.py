@@ -146,8 +146,8 @@ def node_indices(nodes: Any, count: int) -> np.ndarray:
 
 
 def check_pool(split: Split, recipe: AnyRecipe) -> None:
-    """Warn where a recipe that pseudo-labels nodes may label none."""
-    if not split.pool.size and not isinstance(getattr(recipe, "select", Nothing()), Nothing):
+    """Warn where a recipe that pseudo-labels nodes may label none, but could label test nodes."""
+    if split.test.size and not split.pool.size and not isinstance(getattr(recipe, "select", Nothing()), Nothing):
         words = "no node may be pseudo-labelled: all are training, validation or test nodes"
         way = 'fit(graph, split.with_pool("all-but-validation", nodes)), or a pool_mask of PyG data, allows test nodes'
         warnings.warn(f"{words}; {way} (their labels stay hidden)", DrgstWarning, stacklevel=3)
@@ -196,6 +196,7 @@ class ArrayInput:
 
 def fit_arrays(estimator: BaseEstimator, features: Any, y: Any, adjacency: Any) -> tuple[ArrayInput, Graph]:
     """The graph of X (N, F), y (N,) with -1 for unknown and A (N, N); checked as scikit-learn does."""
+    _check_frame(features, y)
     edges, y = _edges(adjacency, features), filled(y)
     if features is None:
         if edges is None:
@@ -214,6 +215,23 @@ def fit_arrays(estimator: BaseEstimator, features: Any, y: Any, adjacency: Any) 
     index = np.full(labels.size, -1, dtype=np.int64)
     index[known] = numbers
     return ArrayInput(classes), array_graph(features, index, classes, edges)
+
+
+def _check_frame(features: Any, y: Any) -> None:
+    """Refuse a data frame that is no table of numbers, and a Series y with the same index in another order."""
+    if not is_frame(features):
+        return
+    for name, column in features.items():
+        kind = "missing cells" if column.isna().any() else "text" if column.dtype.kind not in "biufc" else ""
+        if kind:
+            words = f"the column {name!r} of X has {kind}, and arrays are numbers"
+            raise GraphError(f'{words}: fit(nodes, "label column", adjacency=edges) reads columns of any type')
+    if (
+        is_series(y)
+        and not y.index.equals(features.index)
+        and y.index.sort_values().equals(features.index.sort_values())
+    ):
+        raise GraphError("X and y have the same index in another order: use y.loc[X.index], or y.to_numpy() as it is")
 
 
 def fit_input(
