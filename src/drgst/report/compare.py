@@ -16,7 +16,7 @@ FIGURES = {
     "oof_accuracy": "out-of-fold accuracy",
 }
 
-APART = ("data", "split", "recipe", "threads")  # paths of the run folders, and what the figures say
+APART = ("add_labels", "data", "recipe", "split", "threads")  # paths of the run folders, and what the figures say
 
 
 def comparison(own: Result, other: Result, sample: Sample) -> dict[str, Any]:

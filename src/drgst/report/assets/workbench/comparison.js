@@ -1,6 +1,6 @@
 // Two runs side by side: their figures and settings, which predictions differ, and those nodes one by one.
 import { downloadCsv } from '../lib/csv.js';
-import { button, el, emptyText, hint, responsive, table } from '../lib/elements.js';
+import { button, el, emptyText, responsive, table } from '../lib/elements.js';
 import { counted, integer, percent } from '../lib/format.js';
 import { countMap } from '../lib/heat_map.js';
 import { className, confidence, labelName, predicted, run, unpack } from './data.js';
@@ -9,6 +9,7 @@ import { NodeTable } from './node_table.js';
 import { change, maskOf, setFilter, state } from './state.js';
 
 const rows = new NodeTable();
+const MOST_PIXELS = 350; // of the list
 let message = '', begun = false;
 
 async function compare(name) {
@@ -78,7 +79,7 @@ function crossed() {
     const other = run.classNames.indexOf(otherClass(node));
     if (other >= 0) counts[predicted(state.stage, node)][other]++;
   }
-  const chart = el('div', { class: 'chart scroll' });
+  const chart = el('div', { class: 'chart scroll', tabindex: 0 });
   responsive(chart, (width) => countMap(counts, Math.min(width, 620), run.classNames, 'this run', 'the other'));
   return chart;
 }
@@ -100,6 +101,8 @@ function found() {
       ),
     );
   rows.show(columns(), nodes, { key: '', down: true }, () => {});
+  const list = el('div', { class: 'table-panel low' }, rows.element);
+  list.style.height = `${Math.min(MOST_PIXELS, 60 + 30 * nodes.length)}px`;
   const share = common ? ` (${percent(nodes.length / common)})` : '';
   return [
     el('div', { class: 'pair' }, beside('figure', figures), common ? crossed() : null),
@@ -112,7 +115,7 @@ function found() {
       `The runs predict another class for ${integer(nodes.length)} of the ${counted(common, 'node')} that both have` +
         `${share}${nodes.length ? '; those of which both are surest come first' : ''}.`,
     ),
-    nodes.length ? el('div', { class: 'table-panel low' }, rows.element) : null,
+    nodes.length ? list : null,
     nodes.length
       ? el(
         'p',
@@ -129,7 +132,7 @@ function found() {
 }
 
 export function comparisonSection() {
-  if (!run.live || !work.others) return null;
+  if (!run.live || !work.others?.length) return null;
   if (!begun && work.others.includes(otherName)) compare(otherName);
   const chosen = state.compared?.name ?? '';
   const select = el(
@@ -139,7 +142,6 @@ export function comparisonSection() {
     work.others.map((name) => el('option', { value: name, selected: name === chosen }, name)),
   );
   select.addEventListener('change', () => compare(select.value));
-  if (!work.others.length) return [hint('There is no other run here. Save this one to compare it with later labels.')];
   return [
     el('p', null, el('label', null, 'Beside this run: ', select)),
     message ? emptyText(message) : null,

@@ -12,6 +12,7 @@ const ARRAY_TYPES = {
 const SHARE_OF_ONE = 65535; // how a share of 1 is stored in 16 bits
 const SOME = 2000; // cells that tell the decimals of a column
 const DECIMALS = 6; // above which numbers are written with 7 digits
+const NO_GAIN = 1e-6; // rounding: of an ensemble of one view
 const NO_TEXT = 2 ** 32 - 1; // the code of a missing cell
 export const TRAINING = 1; // role of a training node
 
@@ -108,7 +109,7 @@ function loadNodes(nodes) {
   run.listedClasses = nodes ? nodes.top.shape[2] : 0; // of each node, likeliest first
   run.largestGain = run.gains.reduce((most, gain) => gain > most ? gain : most, 1e-9);
   run.pseudoLabels = (nodes?.pseudo_labels ?? []).map(readPseudoLabels);
-  run.hasGain = run.gains.some((gain) => gain > 0);
+  run.hasGain = run.gains.some((gain) => gain > NO_GAIN);
   run.hasTruth = run.truth.some((label) => label >= 0);
   run.hasPseudoLabels = run.stages.some((stage) => stage.pseudoLabelled > 0);
 }

@@ -1,9 +1,10 @@
 // Which nodes to act on: a threshold with what it is expected to bring, and the table of all nodes.
 import { downloadCsv } from '../lib/csv.js';
-import { button, byId, el, hint } from '../lib/elements.js';
-import { counted, integer, isKnown, percent } from '../lib/format.js';
+import { button, byId, el } from '../lib/elements.js';
+import { counted, fitText, integer, isKnown, percent } from '../lib/format.js';
 import { className, confidence, labelName, predicted, probabilityOf, run } from './data.js';
 import { filteredNodes } from './filter.js';
+import { noModel } from './found.js';
 import { term } from './glossary.js';
 import { NodeTable } from './node_table.js';
 import { maskOf, setFilter, state, watch } from './state.js';
@@ -74,7 +75,8 @@ function figure(title, value, remark, id) {
 
 function drawFigures() {
   const ranked = rank(), count = flaggedCount(ranked, settings.threshold), found = expected(count);
-  const interval = (shares) => shares ? `90% interval ${percent(shares[1], 0)} to ${percent(shares[2], 0)}` : '';
+  const by = found?.labels ? 'held-out labels' : 'chance';
+  const interval = (shares) => shares ? `${percent(shares[1], 0)} to ${percent(shares[2], 0)} by ${by}` : '';
   const name = className(settings.label);
   const cards = [
     figure('Flagged nodes', integer(count), `of ${integer(ranked.nodes.length)} without a label`, 'flagged-count'),
@@ -106,10 +108,10 @@ function drawFigures() {
   }
   byId('decide-figures').replaceChildren(...cards);
   const basis = found?.labels
-    ? `From the probabilities of ${name}; the intervals are from ${
-      integer(found.labels)
-    } out-of-fold labels and chance.`
-    : `From the probabilities of ${name}; the intervals are from chance alone, as no label was held out.`;
+    ? `From the probabilities of ${name}. The 90% intervals are those of ${
+      counted(found.labels, 'held-out label')
+    } and of chance.`
+    : `From the probabilities of ${name}. The 90% intervals are of chance alone, as no label was held out.`;
   byId('decide-basis').textContent = found ? basis : '';
   byId('threshold-value').textContent = percent(settings.threshold, 0);
 }
@@ -143,7 +145,7 @@ function tableColumns() {
     { key: 'id', title: 'node', kind: 'name', text: (node) => run.nodeIds[node], link: true },
     {
       key: 'p',
-      title: `p(${className(label)})`,
+      title: `p(${fitText(className(label), 130)})`,
       kind: 'number',
       value: probability,
       text: (node) => percent(probability(node)),
@@ -361,7 +363,7 @@ export function drawDecide() {
   if (state.view !== 'decide') return;
   if (settings.label < 0 || settings.label >= run.classCount) settings.label = run.found?.focus ?? 0;
   byId('view-decide').replaceChildren(
-    run.hasModel ? controls() : el('div', { class: 'panel' }, hint('There is no model yet.')),
+    run.hasModel ? controls() : noModel(),
     el('div', { class: 'panel table-panel' }, tableTools(), rows.element),
   );
   if (run.hasModel) drawFigures();

@@ -8,14 +8,17 @@ import { change, maskOf, setFilter, state } from './state.js';
 
 const TOP = 8;
 
+export const noModel = () =>
+  el(
+    'div',
+    { class: 'panel' },
+    el('h2', null, 'Nothing is predicted yet'),
+    el('p', null, 'Label nodes of two classes, and a model is fitted to them at once.'),
+    el('p', null, button('Start labelling', () => change({ view: 'label' }))),
+  );
+
 export function foundPanel() {
-  if (!run.hasModel) {
-    return [
-      el('h2', null, 'Nothing is predicted yet'),
-      el('p', null, 'Label nodes of two classes, and a model is fitted to them at once.'),
-      run.live ? el('p', null, button('Start labelling', () => change({ view: 'label' }))) : null,
-    ];
-  }
+  if (!run.hasModel) return [noModel()];
   const { found } = run;
   return [
     el('h2', null, 'What was found'),

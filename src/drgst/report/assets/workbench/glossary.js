@@ -50,9 +50,9 @@ const NAMED = new RegExp(
   'i',
 );
 
-// Explains the first word of the glossary in each heading of a table, card, figure or section.
+// Explains the first word of the glossary in each heading of a table, card or figure.
 export function explainWords(root) {
-  for (const place of root.querySelectorAll('h2, dt, th, figcaption')) {
+  for (const place of root.querySelectorAll('dt, th, figcaption')) {
     const text = place.firstChild;
     if (place.closest('.glossary') || place.querySelector('.term') || text?.nodeType !== Node.TEXT_NODE) continue;
     const found = text.textContent.match(NAMED);

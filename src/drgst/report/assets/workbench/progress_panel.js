@@ -53,7 +53,7 @@ function caution() {
 // Whether the last labels changed what the probabilities expect.
 function payoff() {
   const all = points(), last = all.at(-1);
-  const before = last && all.findLast(({ labels }) => labels <= last.labels - Math.max(FEW, last.labels / 4));
+  const before = last && all.findLast(({ labels }) => labels <= last.labels - Math.max(FEW, last.labels / 10));
   if (!before || !isKnown(last.expected) || !isKnown(before.expected)) return null;
   const change = last.expected - before.expected, count = counted(last.labels - before.labels, 'label');
   const words = `The last ${count} changed the expected accuracy by ${change < 0 ? '−' : '+'}` +

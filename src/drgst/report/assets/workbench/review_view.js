@@ -3,6 +3,7 @@ import { downloadCsv } from '../lib/csv.js';
 import { button, byId, el, emptyText, table } from '../lib/elements.js';
 import { integer, percent } from '../lib/format.js';
 import { className, labelName, neighboursOf, predicted, run } from './data.js';
+import { noModel } from './found.js';
 import { term } from './glossary.js';
 import { ask, keepState } from './live.js';
 import { change, state, watch } from './state.js';
@@ -55,6 +56,10 @@ export function drawReview() {
   if (state.view !== 'review') return;
   const host = byId('view-review'), found = run.review;
   const title = el('h2', null, 'Given labels that look wrong');
+  if (!run.hasModel) {
+    host.replaceChildren(noModel());
+    return;
+  }
   if (!found) {
     host.replaceChildren(
       el(

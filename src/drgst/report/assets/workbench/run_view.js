@@ -5,6 +5,7 @@ import { percent } from '../lib/format.js';
 import { className, run } from './data.js';
 import { gainAxes, gainPositions } from './gain_axes.js';
 import { comparisonSection } from './comparison.js';
+import { noModel } from './found.js';
 import { explainWords, glossary } from './glossary.js';
 import { makeInteractive } from './interaction.js';
 import { nodeLink } from './node_text.js';
@@ -110,6 +111,7 @@ export function drawRun() {
   const shown = run.hasModel ? SECTIONS : SECTIONS.filter(([id]) => id === 'glossary');
   const made = shown.map(([id, title, make]) => [id, title, make()]).filter(([, , content]) => content);
   byId('view-run').replaceChildren(
+    ...(run.hasModel ? [] : [noModel()]),
     ...made.map(([id, title, content]) =>
       el('div', { id, class: 'panel', role: 'region', 'aria-label': title }, el('h2', null, title), content)
     ),

@@ -21,7 +21,7 @@ const stageColumn = (title, read, format, kind = 'number') => ({
 });
 
 function chart(draw, kind = 'chart scroll') {
-  const host = el('div', { class: kind });
+  const host = el('div', { class: kind, tabindex: kind.includes('scroll') ? 0 : null });
   responsive(host, draw);
   return host;
 }
