@@ -116,15 +116,15 @@ class Step:
 
 
 STEPS = (
-    Step(WITHOUT_NETWORK[:-1], (3, 10), 5),
+    Step(WITHOUT_NETWORK[:-1], (3, 10), 10),
+    Step((*NETWORKS, "self-training"), (3, 10), 5, LARGE),
+    Step(("drgst-plus",), (3, 10), 5),
     Step(("poisson",), (3, 10), 5, LARGE),
-    Step(NETWORKS, (3, 10), 3, LARGE),
-    Step(("drgst-plus",), (3, 10), 3),
-    Step(SELF_TRAINED, (3, 10), 3, LARGE),
-    Step(NETWORKS, (3, 10), 3),
+    Step(SELF_TRAINED[1:], (3, 10), 5, LARGE),
     Step(WITHOUT_NETWORK[:-1], (1, 5, 20), 5),
-    Step(("drgst-plus",), (1, 5, 20), 3),
-    Step((*WITHOUT_NETWORK[:-1], "drgst-plus"), (3, 10), 3, validation="30"),
+    Step(("drgst-plus",), (1, 5, 20), 5),
+    Step((*WITHOUT_NETWORK[:-1], "drgst-plus"), (3, 10), 5, validation="30"),
+    Step(NETWORKS, (3, 10), 3),
     Step((*NETWORKS, "sts", *SELF_TRAINED[1:]), (3, 10), 3, LARGE, validation="30"),
     Step((*NETWORKS, *SELF_TRAINED), (1, 5, 20), 3, LARGE),
     Step(SELF_TRAINED, (3, 10), 3),
