@@ -197,7 +197,8 @@ def picture(rows: Sequence[Row]) -> style.Figure:
             panel.grid(axis="y", lw=0.2)
         first.set_yticks(range(len(names)), names)
         first.invert_yaxis()
-        entries = {**marks, "other methods": other}
+        ran = {recipe for _, _, recipe in cells}
+        entries = {**{name: mark for name, mark in marks.items() if name in ran}, "other methods": other}
         style.legend(figure, first, {name: {**mark, "ls": "none"} for name, mark in entries.items()}, 3)
         style.caption(figure, "mean over draws; no validation labels; test nodes are 1,000 random nodes at most")
         style.freeze_layout(figure)

@@ -315,8 +315,13 @@ def _counted(runs: pd.DataFrame, dataset: str, per_class: int, recipe: str) -> s
 
 
 def graphs_table(name: str, validation: str) -> str:
-    """``drgst lab table NAME`` of the benchmark over many graphs, without its title."""
+    """``drgst lab table NAME`` of the benchmark over many graphs, on the draws that all recipes of a cell have."""
     rows = [row for row in stored_rows(RESULTS / "graphs.csv") if row["validation"] == validation]
+    draws: dict[Any, dict[str, set[int]]] = {}
+    for row in rows:
+        draws.setdefault((row["dataset"], row["per_class"]), {}).setdefault(row["recipe"], set()).add(row["draw"])
+    common = {cell: set.intersection(*by_recipe.values()) for cell, by_recipe in draws.items()}
+    rows = [row for row in rows if row["draw"] in common[row["dataset"], row["per_class"]]]
     variants = {row["variant"] for row in rows} - {""} or {"default"}  # networks have fixed epochs without validation
     cells = runs_by_cell(rows, RunFilter(variants.pop(), "all-but-validation", validation))
     if not cells:

@@ -175,6 +175,19 @@ def test_the_result_is_the_teacher_where_held_out_labels_tell_against_self_train
     assert near < far
 
 
+def test_the_note_says_where_held_out_labels_are_predicted_no_better_than_by_chance() -> None:
+    """Classes that neither edges nor features know."""
+    graph = block_model(200, 600, seed=0, classes=2, features=40, homophily=0.5, signal=0.0)
+    found = set()
+    for seed in range(4):
+        split = random_split(graph, per_class=3, val=0, test=0, seed=seed)
+        stage = drgst.SelfTraining("drgst-plus", {"view": "topology", "stages": 1}).fit(graph, split).history_[-1]
+        warned = "no better than chance" in stage.note
+        assert warned == (stage.state[f"{LEARNT}correct"][-1] <= 3)
+        found.add(warned)
+    assert found == {True, False}
+
+
 def test_which_stage_is_kept() -> None:
     """(n E₀ + 4) / (n + 4) < ¼ and E < E₀."""
     labels = np.arange(60) % 2

@@ -198,7 +198,7 @@ class CrossFitted(Postprocess):
         }
         calibrated, held_out = (self.apply(learnt, z, problem.graph, "") for z in (logits, stages[-1]))
         held_out[~known] = np.nan
-        words = describe(learnt, int((~known).sum()), asked=problem.all_asked)
+        words = describe(learnt, problem.graph.num_classes, int((~known).sum()), asked=problem.all_asked)
         return Adjusted(calibrated, learnt, join_notes(words, note), held_out, state)
 
     def kept(self, stages: np.ndarray, labels: np.ndarray) -> tuple[int, str]:
@@ -267,17 +267,23 @@ def fold_problem(problem: Problem, inside: np.ndarray) -> Problem:
     return replace(problem, graph=problem.graph.with_(labels=labels), split=known)
 
 
-def describe(learnt: State, alone: int = 0, asked: bool = False) -> str:
+def describe(learnt: State, classes: int, alone: int = 0, asked: bool = False) -> str:
     """``Out-of-fold accuracy 57 % (12 of 21 labels; by stage 48, 52, 57 %); temperature 1.10.``
 
-    ``alone``: how many labels were never held out; ``asked``: whether all labels were asked for.
+    With a warning where no more than 1 in C labels is predicted right, C = ``classes``. ``alone``: how many labels were
+    never held out; ``asked``: whether all labels were asked for.
     """
     labels = int(learnt["labels"])
     shares = [f"{100 * int(count) / labels:.0f}" for count in learnt["correct"]]
     accuracy = f"{shares[-1]} % ({int(learnt['correct'][-1])} of {labels} labels; by stage {', '.join(shares)} %)"
     accuracy += never_held_out(alone)
     accuracy += ", which can be far too high: these labels were asked for and are no sample" if asked else ""
-    return f"Out-of-fold accuracy {accuracy}; temperature {float(learnt['temperature']):.2f}."
+    chance = (
+        " That is no better than chance: do not rely on the result without more labels or other features."
+        if learnt["correct"][-1] * classes <= labels
+        else ""
+    )
+    return f"Out-of-fold accuracy {accuracy}; temperature {float(learnt['temperature']):.2f}.{chance}"
 
 
 def never_held_out(alone: int) -> str:
