@@ -24,7 +24,7 @@ from drgst.lab.claims.effect import Claim
 from drgst.lab.curves.label_curves import LabelCurves, curve_groups
 from drgst.lab.curves.simulate import Plan
 from drgst.lab.paper import METHODS, TUNED, dataset_order, main_table, recipe_order
-from drgst.lab.store.cells import RunFilter, runs_by_cell, stored_rows
+from drgst.lab.store.cells import CellName, RunFilter, Runs, on_common_draws, runs_by_cell, stored_rows
 from drgst.lab.tables.layout import render
 from drgst.lab.tables.runs import make_table
 from drgst.recipes import find_recipe
@@ -314,16 +314,33 @@ def _counted(runs: pd.DataFrame, dataset: str, per_class: int, recipe: str) -> s
     return f"{accuracy(mine)} ({len(mine)})" if len(mine) > 1 else ""
 
 
-def graphs_table(name: str, validation: str) -> str:
-    """``drgst lab table NAME`` of the benchmark over many graphs, on the draws that all recipes of a cell have."""
+def graphs_cells(validation: str) -> dict[CellName, Runs]:
+    """The benchmark over many graphs, on the draws that all recipes of a cell have."""
     rows = [row for row in stored_rows(RESULTS / "graphs.csv") if row["validation"] == validation]
-    draws: dict[Any, dict[str, set[int]]] = {}
-    for row in rows:
-        draws.setdefault((row["dataset"], row["per_class"]), {}).setdefault(row["recipe"], set()).add(row["draw"])
-    common = {cell: set.intersection(*by_recipe.values()) for cell, by_recipe in draws.items()}
-    rows = [row for row in rows if row["draw"] in common[row["dataset"], row["per_class"]]]
     variants = {row["variant"] for row in rows} - {""} or {"default"}  # networks have fixed epochs without validation
-    cells = runs_by_cell(rows, RunFilter(variants.pop(), "all-but-validation", validation))
+    return on_common_draws(runs_by_cell(rows, RunFilter(variants.pop(), "all-but-validation", validation)))
+
+
+def graphs_behind(_: pd.DataFrame) -> str:
+    """In how many cells drgst-plus is first, and where it is more than a point behind, and behind what."""
+    found: dict[tuple[str, int], dict[str, float]] = {}
+    for (dataset, per_class, recipe), runs in graphs_cells("none").items():
+        found.setdefault((dataset, per_class), {})[recipe] = 100 * (runs.mean("test_accuracy")[0] or 0)
+    found = {cell: by_recipe for cell, by_recipe in found.items() if "drgst-plus" in by_recipe}
+    best = {cell: max(by_recipe, key=lambda name: by_recipe[name]) for cell, by_recipe in found.items()}
+    first = sum(name == "drgst-plus" for name in best.values())
+    behind = [
+        f"{cell[0]} {cell[1]} ({by['drgst-plus']:.1f}; `{best[cell]}` {by[best[cell]]:.1f})"
+        for cell, by in found.items()
+        if by[best[cell]] > by["drgst-plus"] + 1
+    ]
+    said = f"`drgst-plus` is first in {first} of {len(found)} cells (graph and labels per class)."
+    return f"{said} It is more than a point behind in: {', '.join(behind) or 'none'}."
+
+
+def graphs_table(name: str, validation: str) -> str:
+    """``drgst lab table NAME`` of :func:`graphs_cells`, without its title."""
+    cells = graphs_cells(validation)
     if not cells:
         return "Not measured yet."
     return re.sub(r"### (.*)\n", r"**\1**\n", render(make_table(name, cells), "md")).strip()
@@ -425,6 +442,7 @@ TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
     "graph-facts": graph_facts_table,
     "graphs": lambda _: graphs_table("graphs", "none"),
     "graphs-ranks": lambda _: graphs_table("ranks", "none"),
+    "graphs-behind": graphs_behind,
     "graphs-validated": lambda _: graphs_table("graphs", "30"),
     "relations": lambda _: relations_table("hetero"),
     "relations-few": lambda _: relations_table("hetero-few"),

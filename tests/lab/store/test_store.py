@@ -10,7 +10,7 @@ import pytest
 
 from drgst.errors import StoreError
 from drgst.lab.store import Store
-from drgst.lab.store.cells import RunFilter, check_any, runs_by_cell
+from drgst.lab.store.cells import RunFilter, check_any, on_common_draws, runs_by_cell
 from drgst.lab.store.export import readable_rows
 from drgst.lab.store.schema import invalid
 
@@ -177,3 +177,16 @@ def test_a_recipe_that_does_not_read_a_setting_has_the_runs_of_the_others(make_r
     for text, found in (("epochs=5,threshold=0.4", "ab"), ("epochs=5", "b"), ("epochs=5,treshold=0.4", ""), ("", "c")):
         cells = runs_by_cell(rows, RunFilter(text))
         assert "".join(sorted(runs.rows[0]["key"] for runs in cells.values())) == found
+
+
+def test_recipes_are_compared_on_the_draws_that_all_have(make_row: Any) -> None:
+    drawn = {
+        ("cora", "gcn"): (0, 1, 2),
+        ("cora", "appnp"): (1, 2, 3),
+        ("pubmed", "gcn"): (0,),
+        ("pubmed", "appnp"): (1,),
+    }
+    rows = [make_row(f"{d}{r}{n}", dataset=d, recipe=r, draw=n) for (d, r), draws in drawn.items() for n in draws]
+    cells = on_common_draws(runs_by_cell(rows, RunFilter()))
+    found = {(dataset, recipe): [row["draw"] for row in runs.rows] for (dataset, _, recipe), runs in cells.items()}
+    assert found == {("cora", "gcn"): [1, 2], ("cora", "appnp"): [1, 2]}

@@ -113,6 +113,18 @@ def runs_by_cell(rows: Iterable[Row], wanted: RunFilter) -> dict[CellName, Runs]
     return {cell: runs for cell, runs in found.items() if runs is not None}
 
 
+def on_common_draws(cells: Mapping[CellName, Runs]) -> dict[CellName, Runs]:
+    """The cells with those draws only that all recipes of a data set and number of labels have; none where none is."""
+    draws: dict[tuple[str, int], set[int]] = {}
+    for (dataset, per_class, _), runs in cells.items():
+        own = {row["draw"] for row in runs.rows}
+        draws[dataset, per_class] = draws.get((dataset, per_class), own) & own
+    found = {
+        cell: Runs(tuple(row for row in runs.rows if row["draw"] in draws[cell[:2]])) for cell, runs in cells.items()
+    }
+    return {cell: runs for cell, runs in found.items() if runs.rows}
+
+
 def _same_settings(rows: Iterable[Row]) -> list[Runs]:
     """The runs of a cell, one group per set of settings, version of the recipe and version of the data."""
     groups: dict[tuple[object, ...], list[Row]] = {}
