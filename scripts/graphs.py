@@ -201,7 +201,7 @@ def picture(rows: Sequence[Row]) -> style.Figure:
         ran = {recipe for _, _, recipe in cells}
         entries = {**{name: mark for name, mark in marks.items() if name in ran}, "other methods": other}
         style.legend(figure, first, {name: {**mark, "ls": "none"} for name, mark in entries.items()}, 3)
-        style.caption(figure, "mean over draws that all have; no validation labels; at most 1,000 random test nodes")
+        style.caption(figure, "mean over common draws; no validation labels; up to 1,000 test nodes")
         style.freeze_layout(figure)
     return figure
 
