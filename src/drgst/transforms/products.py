@@ -19,7 +19,8 @@ NARROW_BYTES = 2**19  # of a block of rows that is converted from float16 and mu
 MANY_ROWS = 100_000  # above which sums over blocks of rows are precise enough with float32 inside a block
 FEW_ENTRIES = 1_000_000  # of a matrix up to which SciPy multiplies it, without torch, which is slow to import
 CACHED_BYTES = 10 * 2**20  # of a block of columns that a sparse matrix is multiplied by: 0.5 instead of 1 ns per entry
-FEWEST, MIDDLE, MOST = 8, 32, 64  # columns of such a block: at least, where none fits the cache, and at most
+# Columns of such a block: at least, where none fits the cache (a row is then one line of it), and at most.
+FEWEST, MIDDLE, MOST = 8, 16, 64
 PARTS = 16  # of the rows that threads work on; sums do not depend on the number of threads
 
 S = TypeVar("S")
@@ -68,7 +69,7 @@ def row_blocks(rows: int | slice, width: int, size: int | None = None) -> Iterat
 
 
 def column_blocks(rows: int, width: int) -> Iterator[slice]:
-    """Consecutive slices of 0 … ``width`` columns that sparse products work on at a time: they fit the cache or 32."""
+    """Consecutive slices of 0 … ``width`` columns that sparse products work on at a time: they fit the cache, or 16."""
     fitting = CACHED_BYTES // (4 * max(rows, 1))
     step = min(fitting, MOST) if fitting >= FEWEST else MIDDLE
     return (slice(start, min(start + step, width)) for start in range(0, width, step))
