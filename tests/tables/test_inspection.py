@@ -145,7 +145,10 @@ def test_faults_come_with_the_columns(write: Paths) -> None:
     ]
 
 
-@pytest.mark.parametrize(("labels", "told"), [("aaaaabbbbb", True), ("aaaaabbbba", False), ("aabb", False)])
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [("aaaaabbbbb", True), ("aaaaabbbba", False), ("aabb", False), ("xxyy", True), ("xyyx", False)],
+)
 def test_a_column_that_gives_the_classes_away_is_noted(labels: str, told: bool) -> None:
     rows = len(labels)
     nodes = pa.table({"label": [*labels, ""], "club": ["x"] * (rows // 2) + ["y"] * (rows // 2) + ["x"]})

@@ -107,21 +107,24 @@ def column_rows(
     return rows + [(name, "dropped", reason) for name, reason in dropped.items()]
 
 
-def answers(table: Table, columns: Sequence[Column], labels: np.ndarray) -> list[str]:
+def answers(table: Table, columns: Sequence[Column], labels: np.ndarray, class_names: Sequence[str]) -> list[str]:
     """A note on each column whose value gives the class of every labelled node, since it may be made of the classes.
 
     With n labels, n_c of class c, an uninformative column does so with a probability of about C! Π_c n_c! / n!,
-    which must be small, and its values must repeat.
+    which must be small, and its values must repeat; or its values are the names of the classes.
     """
     known = labels >= 0
     y = labels[known]
     counts = np.unique(y, return_counts=True)[1]
     chance = sum(lgamma(n + 1) for n in (*counts, counts.size)) - lgamma(y.size + 1)
     notes = []
-    for name in [column.column for column in columns] if counts.size > 1 and chance < log(MOST_CHANCE) else ():
+    for name in [column.column for column in columns] if counts.size > 1 else ():
         values = table.cells[name].codes[known] if name in table.cells else np.arange(y.size)
         several = np.unique(values).size
-        if several <= y.size / 2 and np.unique(np.stack([values, y]), axis=1).shape[1] == several:
+        unlikely = several <= y.size / 2 and chance < log(MOST_CHANCE)
+        few = name in table.cells and len(table.cells[name].values) == len(class_names)
+        named = few and set(table.cells[name].texts) == set(class_names)
+        if (unlikely or named) and np.unique(np.stack([values, y]), axis=1).shape[1] == several:
             notes.append(
                 f"{table.file}: column {name!r} {HOLDS_ANSWER} {y.size:,} labelled nodes apart: "
                 "drop it if it is made of the classes"

@@ -121,7 +121,7 @@ class TableSchema(_Model):
         columns, dropped, notes = fit_columns(table, found.roles)
         if options.raw and not table.raw and any(map(options.is_feature, table.columns)):
             parts.notes.append(f"{table.file}: not all cells of its columns are numbers, so the columns are encoded")
-        parts.notes += [*notes, *answers(table, columns, found.labels)]
+        parts.notes += [*notes, *answers(table, columns, found.labels, found.class_names)]
         units = {name: mean_weight(upper) if len(pairs) > 1 else 1.0 for name, upper in pairs.items()}
         varied = {name: x for name, x in parts.edge_columns.items() if np.ptp(x) > 0}
         return cls(
