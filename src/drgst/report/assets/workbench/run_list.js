@@ -21,7 +21,7 @@ export function runList(runs) {
   };
   const some = (key) => runs.some((row) => row[key] !== null);
   const columns = [
-    { title: '', cell: ({ name }) => choose(name), show: runs.length > 1 },
+    { title: 'compare', cell: ({ name }) => choose(name), show: runs.length > 1 },
     { title: 'run', kind: 'name', cell: ({ name }) => el('a', { href: linkTo(name) }, name) },
     { title: 'data', kind: 'name', cell: ({ dataset }) => dataset ?? '' },
     { title: 'recipe', kind: 'name', cell: ({ recipe }) => recipe ?? '' },
