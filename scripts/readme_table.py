@@ -373,6 +373,8 @@ def relations_table(kind: str) -> str:
     """Of results/relations.csv: accuracy at 20 labels per class, at fewer, of fraud, or the cost."""
     rows = pd.read_csv(RESULTS / "relations.csv", dtype={"draw": "Int64"})
     rows = rows[rows["kind"].eq(kind.partition("-")[0])]
+    if rows.empty:
+        return "Not measured yet."
     if kind == "cost":
         return _costs(rows)
     if kind == "fraud":
