@@ -67,7 +67,7 @@ ORDERS = {
     "cli": (
         "console options | output | run | classify data evaluate explain predict recipes report review serve suggest"
     ),
-    "progress": "live | display",
+    "progress": "live | display loggers",
 }
 
 

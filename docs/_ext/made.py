@@ -31,7 +31,8 @@ API = {  # page of reference/api -> the public names on it
     "tables": """drgst.from_tables drgst.check_tables drgst.read_tables drgst.write_tables drgst.Link drgst.TableGraph
         drgst.TableSchema drgst.TableError drgst.fraud_tables drgst.datasets.FraudTables""",
     "estimators": """drgst.SelfTraining drgst.DRGST drgst.load_model drgst.cross_validate drgst.PseudoLabel
-        drgst.Callback""",
+        drgst.Callback drgst.progress.loggers.CSVLog drgst.progress.loggers.TensorBoard
+        drgst.progress.loggers.MLflow""",
     "parts": "drgst.Recipe drgst.recipe",  # and every part
     "lab": "drgst.lab.bench drgst.lab.Results drgst.lab.label_curve drgst.lab.LabelCurves",
     "errors": "drgst.DrgstError",  # and every other error
@@ -168,7 +169,7 @@ def anchor(name: str) -> str:
 PAGES = {
     "graphs": "Graphs, splits and data sets",
     "tables": "Tables",
-    "estimators": "Estimators and callbacks",
+    "estimators": "Estimators, callbacks and loggers",
     "parts": "Recipes and their parts",
     "lab": "Laboratory",
     "errors": "Errors",

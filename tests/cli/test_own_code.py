@@ -57,8 +57,10 @@ def test_run_and_predict_with_a_recipe_and_a_network_of_the_working_folder(
     ok: Any, tiny: Path, code: str, call: Any
 ) -> None:
     options = ("--recipe", f"{code}:make", "--per-class", 3, *QUICK, "--set", f"backbone={code}:Net")
-    done, _, err = call("run", tiny, *options, "--out", "mine")
+    done, _, err = call("run", tiny, *options, "--out", "mine", "--log", "csv", "--log", "tensorboard")
     assert done == 0, err
+    assert Path("mine/log.csv").read_text().startswith("kind,step,name,value\nrun,0,dataset,tiny\n")
+    assert list(Path("mine/tensorboard").glob("events.out.tfevents.*"))
     done, _, err = call("predict", "mine", tiny)  # the module is loaded
     assert done == 0, err
     ok("recipes", "show", f"{code}:make")
@@ -101,11 +103,11 @@ def test_a_file_never_imports_code(
 
 def test_no_other_module_is_imported_from_the_working_folder(tmp_path: Path) -> None:
     """Neither an optional dependency nor a module of the standard library, by either way to start the command."""
-    for name in ("torch_geometric", "openTSNE", "csv", "typer"):
+    for name in ("tensorboard", "openTSNE", "csv", "typer"):
         (tmp_path / f"{name}.py").write_text("open('imported', 'w').close()")
     environment = {**os.environ, "PYTHONPATH": str(Path(drgst.__file__).parents[1])}
     for start in ([sys.executable, "-m", "drgst"], [str(Path(sys.executable).parent / "drgst")]):
-        words = [*start, "run", "--set", "epochs=1,samples=1", "--out", start[-1][-3:]]
+        words = [*start, "run", "--set", "epochs=1,samples=1", "--log", "tensorboard", "--out", start[-1][-3:]]
         subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, check=False)
         assert not (tmp_path / "imported").exists()
 
@@ -125,3 +127,10 @@ def test_no_other_module_is_imported_from_the_working_folder(tmp_path: Path) -> 
 def test_names_that_can_not_be_imported_are_one_sentence(refused: Any, name: str, words: str) -> None:
     Path("broken.py").write_text("def make(:\n")
     assert words in refused("run", "--recipe", name)
+
+
+def test_unknown_logs_are_refused_before_the_run(tiny: Path, call: Any) -> None:
+    done, _, err = call("run", tiny, "--per-class", 3, "--out", "x", "--log", "csvs")
+    assert done == 2
+    assert "unknown log 'csvs'; did you mean 'csv'" in err
+    assert not Path("x").exists()

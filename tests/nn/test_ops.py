@@ -9,10 +9,10 @@ from torch.nn import functional as F
 
 from drgst.nn.inputs import Inputs
 from drgst.nn.ops.adjacency import FORMS
-from drgst.nn.ops.attention import Edges, edge_product, edge_softmax, edges_of
+from drgst.nn.ops.attention import Edges, edge_product, edge_softmax, edges_of, gather_dots
 from drgst.nn.ops.dropout import Dropout, drop, set_generator
 from drgst.nn.ops.linear import Linear, bias, weight
-from drgst.nn.ops.sparse import SparseMatrix, thin_product
+from drgst.nn.ops.sparse import SparseMatrix, gather_product, thin_product
 from drgst.nn.random import generator, keep_scale, seeded_torch
 
 
@@ -109,6 +109,11 @@ def test_transposed_product_in_parts_equals_the_dense_one() -> None:
     torch.testing.assert_close(halved.transposed_product(y), matrix.transposed_product(y) / 2)
 
 
+def test_gather_product_equals_the_csr_product(matrix: sp.csr_array) -> None:
+    csr, x = SparseMatrix(matrix).forward_csr, torch.randn(5, 4)
+    torch.testing.assert_close(gather_product(csr, x), csr @ x)
+
+
 def test_rows_block_and_values(matrix: sp.csr_array) -> None:
     dense, pick = matrix.toarray(), np.array([4, 0])
     assert np.array_equal(SparseMatrix(matrix).rows(pick).scipy.toarray(), dense[pick])
@@ -184,6 +189,14 @@ def test_product_and_both_gradients(edges: Edges) -> None:
         torch.autograd.grad(ours, (values, x), probe), torch.autograd.grad(plain, (values, x), probe), strict=True
     ):
         torch.testing.assert_close(mine, other)
+
+
+def test_gathered_dots_equal_the_sparse_kernel(edges: Edges) -> None:
+    left, right = torch.randn(HEADS * 40, 2), torch.randn(HEADS * 40, 2)
+    kernel = torch.sparse.sampled_addmm(
+        edges.matrix(torch.zeros(HEADS, edges.count)), left, right.t(), beta=0.0
+    ).values()
+    torch.testing.assert_close(gather_dots(edges, left, right).reshape(-1), kernel)
 
 
 def test_edges_are_made_once_for_a_graph(ring: Inputs) -> None:

@@ -1,15 +1,22 @@
-"""What a run shows while it works."""
+"""What a run shows while it works, and CSV, TensorBoard and MLflow logs of real runs, read back."""
 
+import csv
 import io
 import math
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
+import drgst
 from drgst import SelfTraining
+from drgst.errors import DataFileError, SettingError
+from drgst.graph.core import Graph
 from drgst.progress import display as module
 from drgst.progress.display import Progress, display, joined, stage_line
+from drgst.progress.loggers import CSVLog, MLflow, make_logger
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.history import History
 
@@ -91,6 +98,86 @@ def test_a_display_elsewhere_is_shown_only_where_it_is_wanted() -> None:
     assert display(None) is None
     assert display(False) is None
     assert isinstance(display(True), Progress)
+
+
+SETTINGS: dict[str, Any] = {"epochs": 12, "samples": 3, "threshold": 0.4, "lr": 0.03, "stages": 1}
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    graph = drgst.block_model(60, 180, classes=3, features=30, words=8, signal=0.8, seed=1)
+    return graph.with_(splits=(drgst.random_split(graph, per_class=4, val=15, test=20, seed=0),))
+
+
+def fitted(graph: Graph, callback: Any) -> drgst.SelfTraining:
+    return drgst.SelfTraining("drgst-de", SETTINGS).fit(graph, callback=callback)
+
+
+def test_csv(graph: Graph, tmp_path: Path) -> None:
+    model = fitted(graph, CSVLog(tmp_path / "logs" / "log.csv"))
+    with (tmp_path / "logs" / "log.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    value = {(row["kind"], int(row["step"]), row["name"]): row["value"] for row in rows}
+    assert value["run", 0, "recipe"] == "drgst-de"
+    losses = [float(value["epoch", k, "train_loss"]) for k in range(model.result_.epochs)]
+    curves = [t.curve.train_loss for stage in model.history_.stages for t in stage.trainings]
+    np.testing.assert_allclose(losses, np.concatenate(curves), rtol=1e-6)
+    assert int(float(value["stage", 1, "pseudo_labelled"])) == model.history_[1].pseudo_labels.nodes.size
+    last = [row for row in rows if row["kind"] == "end" and row["name"] == "test_accuracy"]
+    assert float(last[0]["value"]) == pytest.approx(model.score())
+    with pytest.raises(DataFileError, match="can't write"):
+        fitted(graph, CSVLog(tmp_path / "logs" / "log.csv" / "below"))
+
+
+def test_tensorboard(graph: Graph, tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard", reason="needs the extra drgst[tensorboard]")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    for _ in range(2):  # the second run replaces the events of the first
+        model = fitted(graph, make_logger("tensorboard", tmp_path))
+    events = EventAccumulator(str(tmp_path / "tensorboard"))
+    events.Reload()
+    tags = set(events.Tags()["scalars"])
+    assert {"epoch/train_loss", "epoch/val_loss", "stage/pseudo_labelled", "stage/val_accuracy"} <= tags
+    losses = [event.value for event in events.Scalars("epoch/train_loss")]
+    curves = [t.curve.train_loss for stage in model.history_.stages for t in stage.trainings]
+    np.testing.assert_allclose(losses, np.concatenate(curves), rtol=1e-5)
+    stages = {event.step: event.value for event in events.Scalars("stage/val_accuracy")}
+    assert stages == pytest.approx({stage.number: stage.val_accuracy for stage in model.history_.stages})
+    assert events.Scalars("end/test_accuracy")[0].value == pytest.approx(model.score())
+
+
+def test_mlflow(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mlflow", reason="needs the extra drgst[mlflow]")
+    from mlflow import MlflowClient
+
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    uri = (tmp_path / "mlruns").as_uri()
+    model = fitted(graph, MLflow(experiment="test", uri=uri))
+    client = MlflowClient(tracking_uri=uri)
+    experiment = client.get_experiment_by_name("test")
+    (run,) = client.search_runs([experiment.experiment_id])
+    assert run.info.status == "FINISHED"
+    assert (run.data.params["recipe"], run.data.params["threshold"]) == ("drgst-de", "0.4")
+    assert run.data.metrics["test_accuracy"] == pytest.approx(model.score())
+    epochs = client.get_metric_history(run.info.run_id, "epoch_val_loss")
+    assert len(epochs) == model.result_.epochs
+    stages = client.get_metric_history(run.info.run_id, "stage_val_accuracy")
+    assert {m.step: m.value for m in stages} == pytest.approx({s.number: s.val_accuracy for s in model.history_.stages})
+
+    class Broken(Callback):
+        def stage(self, history: History) -> None:
+            raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        fitted(graph, [MLflow(experiment="test", uri=uri), Broken()])
+    states = sorted(r.info.status for r in client.search_runs([experiment.experiment_id]))
+    assert states == ["FAILED", "FINISHED"]
+
+
+def test_unknown_names(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="unknown log 'tensorbord'; did you mean 'tensorboard'"):
+        make_logger("tensorbord", tmp_path)
 
 
 def test_callbacks_are_joined() -> None:

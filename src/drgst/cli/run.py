@@ -21,6 +21,8 @@ from drgst.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from drgst.graph.core import Graph
     from drgst.runs.folder import RunFolder
     from drgst.runs.run import Run
@@ -61,6 +63,7 @@ def run(
     force: ForceOption = False,
     threads: Annotated[int | None, option("N", "Of torch.", default="1 to 4, by graph size", min=1)] = None,
     executor: Annotated[str, option("WHERE", "local, or a Ray cluster: ray[:WORKERS][@HOST:PORT].")] = "local",
+    log: Annotated[list[str] | None, option("NAME", "Also log to csv, tensorboard or mlflow; repeatable.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Run a recipe: train on the few labels, then stage by stage on pseudo-labels, too.
@@ -69,11 +72,13 @@ def run(
     """
     from drgst.cli.output import print_result
     from drgst.datasets.registry import data_source
+    from drgst.progress.loggers import check_loggers
     from drgst.recipes import find_recipe
     from drgst.runs.config import RunConfig, labels_source
     from drgst.runs.config_file import parse_changes
     from drgst.runs.start import RunRequest
 
+    check_loggers(log or [])
     settings = parse_changes(changes or [], also=("pool",)) | ({"prior": ", ".join(prior)} if prior else {})
     given = RunConfig(
         data=data and data_source(data),
@@ -89,7 +94,7 @@ def run(
         settings=settings,
     )
     request = RunRequest(given, config, out, resume, force, parse_executor(executor))
-    with Announcer(json) as announce:
+    with Announcer(json, log or ()) as announce:
         result = request.execute(_open, announce)
     summary = print_result(get_console(json), result)
     if json:
@@ -97,22 +102,24 @@ def run(
 
 
 class Announcer:
-    """Called before a run is trained: prints what it is and returns its callback, the progress.
+    """Called before a run is trained: prints what it is and returns its callback, with progress and loggers.
 
     As a context manager it ends Ctrl-C with one line, which says how to continue, and exit code 130.
     """
 
-    def __init__(self, json: bool) -> None:
-        self.json = json
+    def __init__(self, json: bool, loggers: Sequence[str] = ()) -> None:
+        self.json, self.loggers = json, loggers
         self.folder: RunFolder | None = None
 
-    def __call__(self, run: Run, folder: RunFolder) -> Callback:
+    def __call__(self, run: Run, folder: RunFolder) -> Callback | None:
         from drgst.cli.output import introduction
-        from drgst.progress.display import Progress
+        from drgst.progress.display import Progress, joined
+        from drgst.progress.loggers import make_logger
 
         self.folder = folder
         get_console(self.json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
-        return Progress(get_console(stderr=True))
+        loggers = [make_logger(name, folder.path) for name in self.loggers]
+        return joined(Progress(get_console(stderr=True)), loggers)
 
     def __enter__(self) -> Self:
         return self

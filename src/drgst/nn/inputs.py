@@ -153,16 +153,17 @@ def _under(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
 
 
 def open_device(device: str | torch.device) -> torch.device:
-    """The torch device ``device``; ``"auto"`` is CUDA if available, else the CPU."""
+    """The torch device ``device``; ``"auto"`` is CUDA if available, else MPS, else the CPU."""
     if str(device) == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        mps = torch.backends.mps.is_available()
+        device = "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     try:
         place = torch.device(device)
-        if place.type in ("meta", "mps"):
-            raise NotImplementedError("it has no products of sparse matrices")
+        if place.type == "meta":
+            raise NotImplementedError("it holds shapes, but no numbers")
         torch.empty(1, device=place)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        known = "it is unknown; cpu, cuda and auto are usual" if "device type" in str(error) else str(error)
+        known = "it is unknown; cpu, cuda, mps and auto are usual" if "device type" in str(error) else str(error)
         reason = known.split("\n", maxsplit=1)[0]
         raise SettingError(f"device {device!s} can't be used here: {reason} (try cpu)") from error
     return place

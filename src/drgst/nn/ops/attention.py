@@ -123,5 +123,14 @@ class _EdgeProduct(torch.autograd.Function):
 
 def _dots(edges: Edges, left: Tensor, right: Tensor) -> Tensor:
     """left_u · right_v at each edge, (HN, D) and (HN, D) -> (H, E)."""
-    empty = edges.matrix(left.new_zeros(edges.heads, edges.count))
-    return torch.sparse.sampled_addmm(empty, left, right.t(), beta=0.0).values().view(edges.heads, -1)
+    if left.device.type != "mps":
+        empty = edges.matrix(left.new_zeros(edges.heads, edges.count))
+        return torch.sparse.sampled_addmm(empty, left, right.t(), beta=0.0).values().view(edges.heads, -1)
+    return gather_dots(edges, left, right)
+
+
+def gather_dots(edges: Edges, left: Tensor, right: Tensor) -> Tensor:
+    """left_u · right_v at each edge without a sparse kernel, one head at a time to save memory."""
+    shape = (edges.heads, edges.nodes, left.shape[1])
+    pairs = zip(left.view(shape), right.reshape(shape), strict=True)
+    return torch.stack([(a[edges.rows] * b[edges.cols]).sum(dim=1) for a, b in pairs])

@@ -171,11 +171,26 @@ def thin_product(x: Hidden, weight: Tensor) -> Tensor:
 
 
 def multiply(matrix: Tensor, dense: Tensor) -> Tensor:
-    """S X for a torch CSR matrix, without a gradient."""
+    """S X for a torch CSR matrix, without a gradient; by gather and add on MPS, which has no sparse kernel."""
+    if dense.device.type == "mps":
+        return gather_product(matrix, dense)
     if dense.device.type != "cpu":
         return matrix @ dense.contiguous()
     product = dense.new_empty(matrix.shape[0], dense.shape[1])  # S @ X would fill it with zeros and copy them first
     return torch.addmm(product, matrix, dense.contiguous(), beta=0, out=product)
+
+
+def gather_product(matrix: Tensor, dense: Tensor) -> Tensor:
+    """S X as the sum over entries e of s_e x_col(e) in row(e), without a sparse kernel."""
+    messages = matrix.values().unsqueeze(1) * dense[matrix.col_indices().long()]
+    rows = csr_rows(matrix)
+    return torch.zeros(matrix.shape[0], dense.shape[1], device=dense.device).index_add_(0, rows, messages)
+
+
+def csr_rows(matrix: Tensor) -> Tensor:
+    """The row of each stored value of a torch CSR matrix."""
+    rows = torch.arange(matrix.shape[0], device=matrix.device)
+    return torch.repeat_interleave(rows, matrix.crow_indices().diff().long(), output_size=matrix.values().numel())
 
 
 def _masked(matrix: sp.csr_array, rows: np.ndarray) -> sp.csr_array:
