@@ -193,6 +193,16 @@ def test_as_of_leaves_out_later_edges_and_links() -> None:
     assert made(edges=PAYMENTS).graph.num_edges == 4
 
 
+def test_links_that_are_all_later_are_a_fault() -> None:
+    with pytest.raises(TableError, match="no row is of 2026-01-01 or before: the first is of 2026-05-01"):
+        made(drgst.Link(LOGINS.assign(seen=[f"2026-05-0{k}" for k in range(1, 7)])), as_of="2026-01-01")
+
+
+def test_edges_without_a_time_are_left_out() -> None:
+    payments = PAYMENTS.assign(when=["2026-01-01", None, "2026-02-01", "2026-04-01"])
+    assert made(edges=payments, as_of="2026-12-31").graph.num_edges == 3
+
+
 def test_half_life_lets_old_edges_and_links_count_less() -> None:
     a = made(edges=PAYMENTS, as_of="2026-03-03", half_life="30d", edge_columns=False).graph.adjacency
     assert a[1, 2] == pytest.approx(0.5)
