@@ -13,6 +13,7 @@ from typing import Any
 
 from drgst.errors import DataFileError, SettingError, unknown
 from drgst.extras import import_extra
+from drgst.files import inert_cell
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.history import History
 
@@ -78,7 +79,7 @@ class CSVLog(MetricsCallback):
         self.writer = csv.writer(self.file, lineterminator="\n")
         self.writer.writerow(["kind", "step", "name", "value"])
         for name in ("dataset", "recipe", "seed"):
-            self.writer.writerow(["run", 0, name, facts[name]])
+            self.writer.writerow(["run", 0, name, inert_cell(facts[name])])
 
     def log(self, kind: str, step: int, values: Mapping[str, float]) -> None:
         """One line for each of ``values``."""
@@ -136,6 +137,7 @@ class MLflow(MetricsCallback):
         self.run_id = ""
         self.waiting: list[Any] = []
         self.ended = False
+        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # read by its import; no other server is contacted
         import_extra("mlflow", "mlflow", "the log for MLflow")
 
     def begin(self, facts: Mapping[str, Any]) -> None:
