@@ -177,12 +177,13 @@ def gram(z: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
 
     Of more than 100,000 rows the products of a block are float32, and so small that rounding does not matter.
     """
-    return shards.sum(_own_gram(z))
-
-
-def _own_gram(z: np.ndarray) -> np.ndarray:
     if z.shape[0] > MANY_ROWS:
-        return np.asarray(sum(in_parts(lambda part: _part_of_gram(z, part), z.shape[0])))
+        return shards.sum(np.asarray(sum(in_parts(lambda part: _part_of_gram(z, part), z.shape[0]))))
+    return shards.sum(_precise_gram(z))
+
+
+def _precise_gram(z: np.ndarray) -> np.ndarray:
+    """Products in float64, so that hardly a bit depends on how the rows are divided."""
     total = np.zeros((z.shape[1], z.shape[1]))
     for rows in row_blocks(*z.shape):
         block = (as_float32(z[rows]) if z.dtype == np.float16 else z[rows]).astype(np.float64)
@@ -211,7 +212,7 @@ def orthonormalise(y: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
     Where Yᵀ Y is close to singular, by Householder reflections of the rows of all ``shards`` instead.
     """
     for _ in range(2):  # the second time removes the rounding of the first
-        square = gram(y, shards)
+        square = shards.sum(_precise_gram(y))
         try:
             r = np.linalg.cholesky(square).T
         except np.linalg.LinAlgError:

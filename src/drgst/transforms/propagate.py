@@ -206,7 +206,7 @@ class Polynomial:
             if mean is None:
                 centre[columns] = shards.mean(block)
             block -= centre[columns]
-            scale = scale or shards.first(_inverse_rms(block))
+            scale = scale or _inverse_rms(block, shards)
             block *= np.float32(scale or 1)
             squares += np.einsum("ij,ij->i", block, block)
             out[:, columns] = block
@@ -214,7 +214,8 @@ class Polynomial:
         return out, centre
 
 
-def _inverse_rms(block: np.ndarray) -> float:
+def _inverse_rms(block: np.ndarray, shards: Shards) -> float:
     """1 / √mean(z²); 0 where all are zero."""
-    mean = float(np.vdot(block, block)) / max(block.size, 1)
+    total, count = shards.sum(np.array([np.vdot(block, block), block.size], dtype=np.float64))
+    mean = float(total) / max(count, 1)
     return 1 / math.sqrt(mean) if mean > 0 else 0.0

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from drgst.graph.core import Features, Graph
 from drgst.selftrain.views.base import PropagatedView
 from drgst.selftrain.views.shared import Shared
+from drgst.transforms.features import row_l2
 from drgst.transforms.knn import can_find_neighbours, knn_adjacency
 from drgst.transforms.propagate import sym_norm
 
@@ -40,7 +41,7 @@ def neighbour_graph(shared: Shared) -> sp.csr_array:
 
 
 class WeightedRows:
-    """The weighted features of nodes, read when they are asked for: those of a large graph are a file."""
+    """The unit rows of weighted features, read when they are asked for: those of a large graph are a file."""
 
     def __init__(self, shared: Shared) -> None:
         self.features, self.weighted, self.shape = (
@@ -50,4 +51,4 @@ class WeightedRows:
         )
 
     def __getitem__(self, nodes: np.ndarray) -> Features:
-        return self.weighted(self.features[nodes])
+        return row_l2(self.weighted(self.features[nodes]))  # as the whole matrix would be, to the last bit
