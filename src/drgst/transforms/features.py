@@ -150,6 +150,8 @@ def projection(x: Features | Product, k: int, shards: Shards = ALONE) -> np.ndar
         squares = np.maximum(shards.sum((reduced * reduced).sum(axis=0)), np.finfo(np.float32).tiny)
         v = _Transposed(x, False, shards) @ reduced
         return np.asarray(np.divide(v, squares, out=v), dtype=np.float32)  # Xᵀ U Σ / Σ² = V
+    if shards.size > 1 or count >= MANY_ROWS:
+        x = x.astype(np.float64)  # so that no direction depends on how the rows are divided
     square = x.T @ x
     _, v = np.linalg.eigh(shards.sum(np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), np.float64)))
     return np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32)
