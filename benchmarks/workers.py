@@ -73,9 +73,12 @@ def worker(path: str, rank: int, count: int, port: int, answers: Any) -> None:
     assert isinstance(learner, Divides)
     views = learner.views(problem)
     kinds = (np.ndarray, DividedMatrix)
-    tables = sum(size(value) for name, value in views._values.items() if isinstance(value, kinds) and "first" not in name)
+    tables = sum(
+        size(value) for name, value in views._values.items() if isinstance(value, kinds) and "first" not in name
+    )
     tables += size(views.edges)
-    answers.put((rank, (peak.bytes, tables, time.process_time() - began, stage.predictions if rank == 0 else None)))
+    classes = stage.predictions if rank == 0 else None
+    answers.put((rank, (peak.bytes, tables, time.process_time() - began, classes)))
     dist.barrier()
     dist.destroy_process_group()
 
