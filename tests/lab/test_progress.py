@@ -18,7 +18,7 @@ TASK = Task("cora", "cora", 3, "gcn", "", "unlabelled", "public", 0, {}, "data",
 
 def row(task: Task, accuracy: float | None = 0.7, error: str | None = None) -> dict[str, Any]:
     place = {name: getattr(task, name) for name in ("dataset", "per_class", "recipe", "draw")}
-    return {**place, "test_accuracy": accuracy, "seconds": 100.0, "error": error}
+    return {**place, "test_accuracy": accuracy, "val_accuracy": None, "seconds": 100.0, "error": error}
 
 
 def shown(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> str:
