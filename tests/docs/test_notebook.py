@@ -33,7 +33,6 @@ def test_the_notebook_runs_and_shows_what_it_says(tmp_path: Path, monkeypatch: p
     bar = html(notebook, ".fit(graph, split)")
     assert "done in" in bar
     assert "test accuracy" in bar
-    assert "width:100%" in bar
     card = html(notebook, "model")
     for words in ("test accuracy", "stages", "stopped", "predicted classes", "Neural_Networks"):
         assert words in card
