@@ -149,7 +149,7 @@ def test_verbose_names_where_data_comes_from(tmp_path: Path) -> None:
         (("run", "cora", "--device", "gpu"), "--device is a setting, not an option: write --set device=VALUE"),
         (
             ("classify", "a.csv", "--unknown-endpoints", "drop"),
-            "--unknown_endpoints is a setting, not an option: write --set unknown_endpoints=VALUE",
+            "--unknown-endpoints is a setting, not an option: write --set unknown_endpoints=VALUE",
         ),
         (("run", "cora", "--set", "device=gpu"), "device gpu can't be used here: it is unknown; cpu, cuda, mps"),
         (("run", "cora/"), "there is no folder cora/; the data set is written without a slash: cora"),

@@ -162,7 +162,7 @@ def _setting(error: Any, args: list[str]) -> str:
 
     name = str(getattr(error, "option_name", "")).lstrip("-").replace("-", "_")
     if name in Settings.model_fields or name in TABLE_SETTINGS:
-        return f"--{name} is a setting, not an option: write --set {name}=VALUE"
+        return f"{error.option_name} is a setting, not an option: write --set {name}=VALUE"
     for flag, word, value in zip(args, args[1:], args[2:], strict=False):
         if flag == "--set" and word in Settings.model_fields:
             return f"--set takes key=value: write --set {word}={value}"
