@@ -15,7 +15,7 @@ import drgst
 from drgst.cli import COMMANDS, LazyCommand, app, main
 
 DRGST = Path(sys.executable).parent / "drgst"
-HEAVY = ("torch", "sklearn", "pandas", "matplotlib", "plotly", "ray", "scipy", "numpy", "pydantic")
+HEAVY = ("torch", "sklearn", "pandas", "pyarrow", "duckdb", "matplotlib", "plotly", "ray", "joblib", "requests")
 
 
 def drgst_command(*args: str, **settings: object) -> subprocess.CompletedProcess[str]:
@@ -57,11 +57,24 @@ def test_there_are_few_options() -> None:
     assert sum(parameter.param_type_name == "option" for command in ALL.values() for parameter in command.params) <= 130
 
 
-def test_help_imports_nothing_heavy() -> None:
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("--help", ("scipy", "numpy", "pydantic")),
+        (
+            "run cora --recipe drgst-plus --set stages=1 --out run",
+            ("drgst.nn.training", "drgst.tables.schema", "faiss"),
+        ),
+    ],
+)
+def test_a_command_imports_nothing_heavy_that_it_does_not_need(
+    command: str, more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     code = (
         "import sys, drgst.cli\n"
-        "try:\n    drgst.cli.main(['--help'])\nexcept SystemExit:\n    pass\n"
-        f"print([m for m in {HEAVY} if m in sys.modules])"
+        f"try:\n    drgst.cli.main({command.split()})\nexcept SystemExit as end:\n    assert not end.code\n"
+        f"print([m for m in {HEAVY + more} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TransferSpeedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -61,7 +60,9 @@ def print_statistics(console: Console, graph: Graph, figures: Statistics) -> Non
 @contextmanager
 def progress_bar(console: Console, name: str) -> Iterator[Callable[[str, int, int], None]]:
     """A bar per downloaded file; yields the function that the downloader calls (file, bytes so far, bytes in all)."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TransferSpeedColumn  # slow to import
+
+    columns = ("{task.description}", BarColumn(), DownloadColumn(), TransferSpeedColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         waiting = bars.add_task(name, total=None)

@@ -23,6 +23,7 @@ Piece: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, s
 SPARSE_COST = 130
 EXACT_NODES = 30_000  # up to which neighbours are exact: N² products take half a minute
 MEMORY = 256 * 2**20  # bytes of the working memory of exact neighbours
+SPARSE_MEMORY = 16 * 2**20  # of sparse products, which are faster where they stay in the cache
 
 
 def nearest_neighbours(
@@ -45,7 +46,7 @@ def nearest_neighbours(
     if _prefers_dense(x, MEMORY):
         pieces = _dense_pieces(x, k, MEMORY)
     else:
-        pieces = _sparse_pieces(sp.csr_array(x), k, MEMORY)
+        pieces = _sparse_pieces(sp.csr_array(x), k, SPARSE_MEMORY)
     rows, columns, scores = (np.concatenate(part) for part in zip(*pieces, strict=True))
     keep = scores > 0
     found = sp.csr_array((scores[keep], (rows[keep], columns[keep])), shape=(x.shape[0], x.shape[0]))

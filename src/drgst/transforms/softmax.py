@@ -47,8 +47,9 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
 
     The row maximum is subtracted in the precision of ``logits``; all that follows is float64.
     """
-    shifted = np.float64(1) * (logits - row_max(logits))
-    return shifted - np.log(row_sum(np.exp(shifted)))
+    shifted = (logits - row_max(logits)).astype(np.float64, copy=False)
+    shifted -= np.log(row_sum(np.exp(shifted)))
+    return np.asarray(shifted)
 
 
 def log_softmax_float32(logits: np.ndarray, part: bool = False) -> np.ndarray:
