@@ -1,7 +1,8 @@
 """Threads of every library that computes: BLAS of NumPy and SciPy, OpenMP of torch, scikit-learn and faiss.
 
 The threads of a small product wait for each other longer than they compute, on a busy machine many times longer. So
-the number follows the size of the work and the processors that this process may use.
+the number follows the size of the work and the processors that this process may use. BLAS always has one thread: its
+threads wait actively, and its matrices are small or blocks that threads of our own work on.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def available_processors() -> int:
 
 @contextmanager
 def limit_threads(count: int) -> Iterator[None]:
-    """Let every library use ``count`` threads inside, and restore the numbers afterwards.
+    """Let every library use ``count`` threads inside, BLAS one, and restore the numbers afterwards.
 
     A library that is loaded inside reads the variables of the environment, and has its own default afterwards.
     """
@@ -51,7 +52,7 @@ def limit_threads(count: int) -> Iterator[None]:
     variables = {name: os.environ.get(name) for name in VARIABLES}
     os.environ.update(dict.fromkeys(VARIABLES, str(count)))
     try:
-        with threadpool_limits(count):
+        with threadpool_limits({"blas": 1, "openmp": count}):
             if torch is not None:
                 torch.set_num_threads(count)
             yield
