@@ -15,7 +15,7 @@ from pathlib import Path
 
 from drgst.errors import DrgstError, StoreError
 from drgst.files import write_text
-from drgst.lab.claims.decide import decide_claims, write_claims
+from drgst.lab.claims.decide import HIGH, LOW, decide_claims, write_claims
 from drgst.lab.claims.effect import Claim, Effect
 from drgst.lab.figures import registry
 from drgst.lab.figures.registry import Request
@@ -66,25 +66,28 @@ def write_picture(out: Path) -> Path:
 
 
 def claims_picture(claims: Sequence[Claim]) -> style.Figure:
-    """One row per effect, one column of panels per unit; the claimed range is on one side of the dashed line."""
-    units = {"points": (0, 3, 6), "ρ": (-1, 0, 1), "times": (1.5, 2, 2.5)}  # and their ticks
+    """One row per effect, one panel per unit; dashed lines bound the claimed range."""
+    units = {"points": (0, 3, 6), "ρ": (-1, 0, 1), "times": (LOW, HIGH)}  # and their ticks
     rows = [(claim, effect) for claim in claims for effect in (None, *claim.effects)]
     with style.styled():
         figure, (panels,) = style.new_figure(0.115 * len(rows), 1, 3, sharey=True, width_ratios=(5, 3, 3))
         for panel, (unit, ticks) in zip(panels, units.items(), strict=True):
-            panel.axvline(2 if unit == "times" else 0, color=style.GREY, lw=0.5, ls="--")
-            panel.set(xlabel=unit, xticks=ticks)
+            for bound in (LOW, HIGH) if unit == "times" else (0,):
+                panel.axvline(bound, color=style.GREY, lw=0.5, ls="--")
+            panel.set(xlabel=unit)
             panel.tick_params(axis="y", length=0)
+            panel.margins(x=0.08)
             for place, (_, effect) in enumerate(rows):
                 if effect is not None and effect.unit == unit:
                     colour = VERDICTS[effect.verdict]
                     panel.plot([effect.low, effect.high], [place, place], color=colour, lw=1)
                     panel.plot(effect.mean, place, "o", color=colour, ms=2)
+            panel.set_xticks(ticks)  # after the effects, so that the axis reaches the outer ticks
         names = [claim.title if effect is None else _effect_name(effect) for claim, effect in rows]
         panels[0].set_yticks(range(len(rows)), names, fontsize=4)
         for tick, (_, effect) in zip(panels[0].get_yticklabels(), rows, strict=True):
             tick.set_fontweight("bold" if effect is None else "normal")
-        panels[0].invert_yaxis()
+        panels[0].set_ylim(len(rows) - 0.5, -0.5)
         style.legend(figure, panels[0], {verdict: {"color": VERDICTS[verdict]} for verdict in VERDICTS}, 3)
         style.caption(figure, "mean and 95 % interval for these cells")
         style.freeze_layout(figure)

@@ -39,9 +39,14 @@ def test_what_can_be_made_is_made(script: ModuleType, tmp_path: Path, make_row: 
 
 def test_the_picture_of_the_claims_is_that_of_the_stored_ones(script: ModuleType) -> None:
     documents = json.loads((script.RESULTS / "claims.json").read_text(encoding="utf-8"))
-    points = script.claims_picture([script.Claim.of(document) for document in documents]).axes[0]
-    shown = {line.get_xdata()[0] for line in points.lines if line.get_marker() == "o"}
-    assert shown == {e["mean"] for document in documents for e in document["effects"] if e["unit"] == "points"}
+    panels = script.claims_picture([script.Claim.of(document) for document in documents]).axes
+    for panel, unit in zip(panels, ("points", "ρ", "times"), strict=True):
+        effects = [e for document in documents for e in document["effects"] if e["unit"] == unit]
+        means = {line.get_xdata()[0] for line in panel.lines if line.get_marker() == "o"}
+        assert means == {e["mean"] for e in effects}
+        left, right = panel.get_xlim()
+        room = 0.05 * (right - left)  # so that no axis cuts a point or an interval
+        assert all(left + room < e["low"] and e["high"] < right - room for e in effects)
 
 
 def test_without_parts_there_is_no_ablation(script: ModuleType, tmp_path: Path, make_row: Row) -> None:
