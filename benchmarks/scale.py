@@ -28,6 +28,7 @@ from drgst.datasets.load import open_graph
 from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.io.folder import save_graph_folder
+from drgst.recipes import find_recipe
 from drgst.selftrain.views.base import SHORT_DEGREE, STEPS
 from drgst.selftrain.views.shared import WIDE_NODES, columns_kept
 from drgst.threads import default_threads, limit_threads
@@ -97,6 +98,7 @@ def run(path: Path, out: Path, options: argparse.Namespace, settings: list[str])
     found, cpu, wall, peak = measured(command)
     return {
         "recipe": options.recipe,
+        "version": find_recipe(options.recipe).version,
         "settings": " ".join(settings),
         "threads": options.threads or "",
         "cpu_s": round(cpu, 1),

@@ -28,6 +28,7 @@ from drgst.datasets.load import open_graph
 from drgst.datasets.synthetic import block_model
 from drgst.graph.split import random_split
 from drgst.io.folder import save_graph_folder
+from drgst.recipes import find_recipe
 from drgst.runs.config import RunConfig
 from drgst.runs.run import Run
 from drgst.selftrain.engine import self_train
@@ -117,6 +118,7 @@ def main() -> None:
             classes = each[0][3]
             first = classes if first is None else first
             line = {
+                "version": find_recipe("drgst-plus").version,
                 "nodes": options.nodes,
                 "edges": graph.num_edges,
                 "workers": count,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -40,12 +41,17 @@ PAGES = (
     HOME / "docs" / "guides" / "labels.md",
     HOME / "docs" / "guides" / "which-graphs.md",
     HOME / "docs" / "guides" / "relations.md",
+    HOME / "docs" / "guides" / "scale.md",
+    HOME / "docs" / "methods" / "loop.md",
 )
 MARKED = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 LABELS = (3, 5, 10, 20)
 MODES = {"none": "only these labels", "public": "and the 500 further labels"}
 BASELINES = ("sts", "sts-threshold", "m3s", "m3s-threshold", "abn", "abn-threshold", "iceberg")
 GRAPHS = ("cora", "citeseer", "pubmed", "flickr")
+FAR = 1.5  # points between our figures and the paper's that are listed
+BUSY = 4  # load of a machine whose seconds tell little
+NOT_MEASURED = "The version that ships was not measured yet."
 CELL = ["dataset", "per_class", "recipe", "pool", "validation"]
 
 
@@ -179,6 +185,13 @@ def claims_table(_: pd.DataFrame) -> str:
 
 def curve_table(recipe: str, start: int) -> str:
     """Learning curves of ``drgst suggest`` against random labels: one row per graph."""
+    shown = [(name, *_curve(*summary)) for name, summary in curve_summaries(recipe, start)]
+    head = ("", "draws", "start", "after 20 more", "at the end", "area", "difference", "95 %", "p", "needs")
+    return markdown(head, shown) if shown else NOT_MEASURED
+
+
+def curve_summaries(recipe: str, start: int) -> list[tuple[str, list[dict[str, Any]]]]:
+    """For each graph with curves of a recipe: those of ``drgst suggest`` and of random labels, in this order."""
     rows = [row for row in stored_rows(RESULTS / "label_curves.csv") if row["recipe"] == recipe]
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
@@ -191,9 +204,29 @@ def curve_table(recipe: str, start: int) -> str:
         (suggest,) = (group for by, group in curve_groups(found, ()).items() if by != "random")
         both = {"suggest": suggest, "random": random}
         name = dataset.capitalize() if dataset in GRAPHS else dataset
-        shown.append((name, *_curve(*LabelCurves(Plan(dataset, recipe, start), both).summary())))
-    head = ("", "draws", "start", "after 20 more", "at the end", "area", "difference", "95 %", "p", "needs")
-    return markdown(head, shown) if shown else "The current version was not measured yet."
+        shown.append((name, LabelCurves(Plan(dataset, recipe, start), both).summary()))
+    return shown
+
+
+def curve_words(recipe: str, start: int) -> str:
+    """On how many graphs suggested labels lead, by how much, and where they are behind."""
+    found = {name: summary[0] for name, summary in curve_summaries(recipe, start)}
+    if not found:
+        return NOT_MEASURED
+    differences = {name: 100 * suggest["difference"] for name, suggest in found.items()}
+    behind = {name: d for name, d in differences.items() if d < 0}
+    sure = [name for name in behind if found[name]["high"] is not None and found[name]["high"] < 0]
+    said = (
+        f"Suggested labels lead on {len(differences) - len(behind)} of {len(differences)} graphs and by "
+        f"{sum(differences.values()) / len(differences):.1f} points on average."
+    )
+    if not behind:
+        return said
+    names = ", ".join(behind)
+    return (
+        f"{said} They are behind on {names}, by {-min(behind.values()):.1f} points at most; the interval excludes 0 on "
+        f"{', '.join(sure) or 'none of these'}."
+    )
 
 
 def _curve(suggest: dict[str, Any], random: dict[str, Any]) -> list[str]:
@@ -342,7 +375,7 @@ def graphs_table(name: str, validation: str) -> str:
     """``drgst lab table NAME`` of :func:`graphs_cells`, without its title."""
     cells = graphs_cells(validation)
     if not cells:
-        return "Not measured yet."
+        return NOT_MEASURED
     return re.sub(r"### (.*)\n", r"**\1**\n", render(make_table(name, cells), "md")).strip()
 
 
@@ -353,6 +386,69 @@ def graph_facts_table(_: pd.DataFrame) -> str:
     sizes, shares = ("nodes", "edges", "classes", "features"), ("largest", "homophily", "adjusted")
     body = [(r["graph"], *(f"{int(r[n]):,}" for n in sizes), *(f"{float(r[n]):.2f}" for n in shares)) for r in rows]
     return markdown(("graph", *sizes, "share of the largest class", "homophily", "adjusted homophily"), body)
+
+
+def differences_table(runs: pd.DataFrame) -> str:
+    """Where a recipe with the paper's settings differs from the paper by more than :data:`FAR` points, by recipe."""
+    runs, rows = protocol_runs(runs), []
+    for recipe in METHODS:
+        cells = []
+        for dataset in GRAPHS:
+            mine = runs[runs["recipe"].eq(recipe) & runs["dataset"].eq(dataset)].groupby("per_class")["test_accuracy"]
+            means = {k: 100 * mean - main_table()[dataset, k, recipe] for k, mean in mine.mean().items()}
+            cells.append(", ".join(f"{k}: {d:+.1f}" for k, d in sorted(means.items()) if abs(d) > FAR))
+        rows.append((f"`{recipe}`", *cells))
+    return markdown(("", *(dataset.capitalize() for dataset in GRAPHS)), rows)
+
+
+def scale_table(_: pd.DataFrame) -> str:
+    """Whole runs of the shipped version of drgst-plus on block models, but those of a busy machine."""
+    rows = pd.read_csv(RESULTS / "scale.csv")
+    of_block = rows["graph"].eq("block") & rows["recipe"].eq("drgst-plus") & rows["settings"].isna()
+    rows = rows[of_block & rows["version"].eq(find_recipe("drgst-plus").version) & rows["load"].lt(BUSY)]
+    if rows.empty:
+        return NOT_MEASURED
+    body = []
+    for _, row in rows.sort_values(["nodes", "threads"], na_position="first").iterrows():
+        bare = "" if math.isnan(row["bare_cpu_s"]) else f"{row['bare_cpu_s']:.0f}"
+        ratio = f"{row['cpu_s'] / row['bare_cpu_s']:.1f}" if bare else ""
+        sizes = (f"{row['nodes']:,}", f"{row['edges']:,}", str(row["columns"]))
+        threads = "default" if math.isnan(row["threads"]) else f"{row['threads']:.0f}"
+        cost = (f"{row['cpu_s']:.0f}", f"{row['wall_s']:.0f}", f"{row['peak_gb']:.2f} GB", bare, ratio)
+        body.append((*sizes, threads, *cost, f"{row['test_accuracy']:.1f}"))
+    head = ("nodes", "edges", "columns", "threads", "CPU s", "wall s", "peak memory", "bare products, CPU s", "ratio")
+    return markdown((*head, "test accuracy"), body)
+
+
+def workers_table(_: pd.DataFrame) -> str:
+    """Memory and CPU seconds of each process that shares a run of the shipped version, and agreement with one."""
+    lines = (RESULTS / "workers.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["version"] == find_recipe("drgst-plus").version]
+    body = [
+        (
+            str(row["workers"]),
+            f"{row['nodes']:,}",
+            f"{max(row['peak_mb'])} MB",
+            f"{max(row['tables_mb'])} MB",
+            str(max(row["cpu_seconds"])),
+            f"{100 * row['same_classes']:.1f} %",
+        )
+        for row in rows
+    ]
+    head = ("workers", "nodes", "peak memory each", "tables each", "CPU s each", "classes as of one worker")
+    return markdown(head, body) if body else NOT_MEASURED
+
+
+def speed_table(_: pd.DataFrame) -> str:
+    """How many times faster an epoch and the gain are than in plain PyG, from results/speed.txt."""
+    found: dict[str, dict[str, float]] = {}
+    for line in (RESULTS / "speed.txt").read_text(encoding="utf-8").splitlines():
+        if line[:1] != "#" and " plain " in line:
+            dataset, what, *_, times = (part for part in re.split(r"\s{2,}", line.strip()) if part)
+            found.setdefault(what, {})[dataset.capitalize()] = float(times.removesuffix(" x"))
+    names = list(next(iter(found.values())))
+    body = [(what, *(f"{by[name]:,.{0 if by[name] >= 100 else 1}f}" for name in names)) for what, by in found.items()]
+    return markdown(("times faster than plain PyG", *names), body)
 
 
 def gain_table(_: pd.DataFrame) -> str:
@@ -373,8 +469,9 @@ def relations_table(kind: str) -> str:
     """Of results/relations.csv: accuracy at 20 labels per class, at fewer, of fraud, or the cost."""
     rows = pd.read_csv(RESULTS / "relations.csv", dtype={"draw": "Int64"})
     rows = rows[rows["kind"].eq(kind.partition("-")[0])]
+    rows = rows[rows["version"].isin(["published", f"drgst-plus {find_recipe('drgst-plus').version}"])]
     if rows.empty:
-        return "Not measured yet."
+        return NOT_MEASURED
     if kind == "cost":
         return _costs(rows)
     if kind == "fraud":
@@ -439,6 +536,10 @@ TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
     "tuned": tuned_table,
     "baselines": baselines_table,
     "gain": gain_table,
+    "differences": differences_table,
+    "scale": scale_table,
+    "workers": workers_table,
+    "speed": speed_table,
     "newer": newer_table,
     "same-labels": same_labels_table,
     "graph-facts": graph_facts_table,
@@ -452,6 +553,7 @@ TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
     "relations-cost": lambda _: relations_table("cost"),
     "curves-plus-3": lambda _: curve_table("drgst-plus", 3),
     "curves-plus-0": lambda _: curve_table("drgst-plus", 0),
+    "curves-plus-0-words": lambda _: curve_words("drgst-plus", 0),
     "curves-gcn": lambda _: curve_table("gcn", 3),
     "curves-drgst-de": lambda _: curve_table("drgst-de", 3),
     "cora": lambda runs: dataset_table(runs, "cora"),

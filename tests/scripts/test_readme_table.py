@@ -2,10 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pytest
+
+from drgst.decide.labels.registry import CHOOSER_OF
 
 Row = Callable[..., dict[str, Any]]
 
@@ -42,3 +46,24 @@ def test_only_the_latest_version_with_default_settings_counts(
     table = "| Cora | 3 | 5 | 10 | 20 | draws |\n|:--|--:|--:|--:|--:|--:|\n| `gcn` | 65.0 ± 7.1 (64.5) |  |  |  | 2 |"
     expected = f"before\n<!-- table cora -->\n\n{table}\n\n<!-- end -->\nafter\n"
     assert script.filled(page, script.read_runs(tmp_path / "runs.csv")) == expected
+
+
+def test_a_suggestion_claims_what_the_stored_curves_say(script: ModuleType) -> None:
+    """``drgst suggest`` says how its rule did; of a version that is not measured yet nothing is known."""
+    for recipe in CHOOSER_OF:
+        found = [summary[0]["difference"] for _, summary in script.curve_summaries(recipe, 3)]
+        assert not found or np.mean(found) > 0
+    from_nothing = np.array([summary[0]["difference"] for _, summary in script.curve_summaries("drgst-plus", 0)])
+    assert not from_nothing.size or ((from_nothing > 0).mean() > 0.5 and from_nothing.mean() > 0 > from_nothing.min())
+
+
+def test_costs_are_those_of_the_version_that_ships(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = ("scale", "workers", "relations-cost")
+
+    def shown(version: int) -> list[str]:
+        monkeypatch.setattr(script, "find_recipe", lambda _: SimpleNamespace(version=version))
+        return [script.TABLES[name](None) for name in costs]
+
+    measured = int(pd.read_csv(script.RESULTS / "scale.csv")["version"].max())
+    assert all(table.startswith("|") for table in shown(measured))
+    assert shown(measured + 1) == [script.NOT_MEASURED] * len(costs)
