@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pytest
 
 import drgst
 from drgst.errors import DrgstError
+from drgst.io.build_folder import build_graph_folder
 
 NODES = "id,label,f\na,x,1\nb,y,2\n"
 EDGES = "source,target\na,b\n"
@@ -140,20 +142,46 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert drgst.from_tables("-", label="label").graph.node_ids.tolist() == ["a", "b"]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+BOMBS = {
+    "csv": b"id,label\n" + b"1,a\n" * (1 << 20),
+    "parquet": pa.table({"id": pa.nulls(1 << 20, pa.int64()), "label": pa.nulls(1 << 20, pa.int64())}),
+    "a long list.parquet": pa.table({"id": [1], "label": ["a"], "features": [[0.0] * (1 << 20)]}),
+    "a long text.parquet": pa.table({"id": [1], "label": ["a"], "f": ["a" * (1 << 21)]}),
+}
+
+
+@pytest.mark.parametrize("built", [False, True])
+@pytest.mark.parametrize("kind", BOMBS)
 def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, kind: str, built: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / f"nodes.{suffix}"
-    if suffix == "csv":
-        path.write_bytes(gzip.compress(b"id,label\n" + b"1,a\n" * (1 << 20)))
+    path, bomb = tmp_path / f"nodes.{kind.rpartition('.')[2]}", BOMBS[kind]
+    if isinstance(bomb, bytes):
+        path.write_bytes(gzip.compress(bomb))
     else:
-        pq.write_table(pa.table({"id": pa.nulls(1 << 20, pa.int64()), "label": pa.nulls(1 << 20, pa.int64())}), path)
-    assert path.stat().st_size < 10**5
+        pq.write_table(bomb, path)
+    assert path.stat().st_size < 2 * 10**5
     for place in ("drgst.memory", "drgst.tables.text_file"):
         monkeypatch.setattr(f"{place}.available_memory", lambda: 1 << 20)
-    (fault,) = drgst.check_tables(path, label="label")
-    assert "unpacked, would need" in str(fault)
+    (tmp_path / "edges.csv").write_text("source,target\n")
+    with pytest.raises(DrgstError, match=f"{path.name}: unpacked, it would need .* but 1.0 MB are available"):
+        build_graph_folder(tmp_path, tmp_path / "out") if built else drgst.from_tables(path, label="label")
+
+
+@pytest.mark.parametrize("read", [drgst.open_graph, lambda path: build_graph_folder(path, path / "out")])
+def test_parquet_without_rows(tmp_path: Path, read: Callable[[Path], drgst.Graph]) -> None:
+    none = pa.array([], pa.string())
+    pq.write_table(pa.table({"id": none, "label": none}), tmp_path / "nodes.parquet")
+    (tmp_path / "edges.csv").write_text("source,target\n")
+    with pytest.raises(DrgstError, match=r"nodes.parquet: has no rows below its header"):
+        read(tmp_path)
+
+
+def test_too_much_text_in_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drgst.tables.cells.MOST_TEXT", 1 << 20)
+    table = pa.table({"id": ["a", "b"], "label": ["x", "y"], "f": ["a" * (1 << 20), "b"]})
+    (fault,) = drgst.check_tables(table, label="label")
+    assert "column 'f': its distinct texts take 1 MB; 1 MB are allowed" in str(fault)
 
 
 def test_a_table_of_too_many_columns_is_refused_at_once() -> None:

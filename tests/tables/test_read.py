@@ -83,6 +83,13 @@ def test_parquet_with_lists_and_two_files_named(tmp_path: Path) -> None:
     assert graph.labels.tolist() == [0, -1, 1]
 
 
+def test_as_many_lists_as_classes(tmp_path: Path) -> None:
+    nodes = pa.table({"id": [1, 2], "label": ["x", "y"], "features": [[1.0, 2.0], [3.0, 4.0]]})
+    pq.write_table(nodes, tmp_path / "nodes.parquet")
+    (tmp_path / "edges.csv").write_text("source,target\n1,2\n")
+    assert drgst.read_tables(tmp_path).features.tolist() == [[1, 2], [3, 4]]
+
+
 def graphs() -> list[Graph]:
     rng = np.random.default_rng(0)
     weights = np.triu(rng.random((6, 6)) * (rng.random((6, 6)) < 0.5), k=1)

@@ -74,8 +74,8 @@ class _Builder:
     def _streamed_nodes(self, files: _FeatureFiles) -> Graph | None:
         """The graph without edges, its features in ``files``; None if they are not numbers in every cell."""
         batches: list[Table] = []
-        for table in open_batches(self.nodes):
-            features = [name for name in table.columns if self.options.role(name) in ("", "features")]
+        for table in open_batches(self.nodes, kept=lambda name: not self._is_feature(name)):
+            features = list(filter(self._is_feature, table.columns))
             if not files.write(table.read(self.options.is_feature, features).checked(), features):
                 return None
             batches.append(replace(table, data=table.data.drop_columns(features)))
@@ -84,6 +84,9 @@ class _Builder:
         files.finish(made.num_nodes)
         fields = ("adjacency", "labels", "class_names", "node_ids", "splits", "notes")
         return Graph.unchecked(features=files.empty(made.num_nodes), **{name: getattr(made, name) for name in fields})
+
+    def _is_feature(self, name: str) -> bool:
+        return self.options.role(name) in ("", "features")
 
     def _nodes_in_memory(self, files: _FeatureFiles) -> Graph:
         """The graph without edges, its columns encoded; their faults are raised."""

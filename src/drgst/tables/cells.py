@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 MISSING = ("", "na", "n/a", "#n/a", "nan", "nat", "null", "nil", "none", "<na>", "-", "--", "?")  # in any case
 _APOSTROPHE = r"^'('*[=+\-@\t\r])"  # as :func:`drgst.files.inert_cell` writes it
+MOST_TEXT = 1 << 30  # bytes of the distinct texts of a column: Arrow makes texts of up to 2 GB in lower case
 T = TypeVar("T")
 
 
@@ -136,6 +137,8 @@ def _read(column: Any, from_text_file: bool) -> Cells | None:
     raw = encoded.dictionary
     if pa.types.is_timestamp(kind) and kind.unit == "ns":
         raw = raw.cast(pa.timestamp("us", kind.tz), safe=False)
+    if raw.nbytes > MOST_TEXT:
+        raise CellError(f"its distinct texts take {raw.nbytes >> 20:,} MB; {MOST_TEXT >> 20:,} MB are allowed")
     raw = raw.cast(pa.string())
     raw.validate(full=True)  # text that is not UTF-8 is refused here
     texts = pc.utf8_trim_whitespace(raw)

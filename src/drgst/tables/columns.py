@@ -123,7 +123,7 @@ def answers(table: Table, columns: Sequence[Column], labels: np.ndarray, class_n
         several = np.unique(values).size
         unlikely = several <= y.size / 2 and chance < log(MOST_CHANCE)
         few = name in table.cells and len(table.cells[name].values) == len(class_names)
-        named = few and set(table.cells[name].texts) == set(class_names)
+        named = few and set(map(str, table.cells[name].texts)) == set(class_names)
         if (unlikely or named) and np.unique(np.stack([values, y]), axis=1).shape[1] == several:
             notes.append(
                 f"{table.file}: column {name!r} {HOLDS_ANSWER} {y.size:,} labelled nodes apart: "

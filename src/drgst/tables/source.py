@@ -27,12 +27,12 @@ from drgst.memory import check_memory
 from drgst.tables.cells import CellError, Cells, read_cells
 from drgst.tables.faults import LONGEST_NAME, Fault, TableError, some
 from drgst.tables.kinds.features import as_float32, is_features_name, list_cells
-from drgst.tables.text_file import TextFile
+from drgst.tables.text_file import CELL, TextFile
 
 STANDARD_INPUT = "-"
 ROWS = 100_000  # of a batch of a Parquet file
+_NUMBER = 12  # bytes of a number that is used as it is, in the file and in the graph
 MOST_COLUMNS = 1 << 15  # of a table whose columns are encoded: about 2 ms each
-_CELL = 16  # bytes of a Parquet cell in memory, at least
 _DAMAGE = (OSError, EOFError, zlib.error, UnicodeError, csv.Error, pa.ArrowException, ValueError)
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
 IsRaw = Callable[[str], bool]  # whether a column of numbers is used as it is
@@ -126,7 +126,8 @@ def open_table(given: Any, name: str, is_raw: IsRaw | None = None) -> Table:
         return given.read(is_raw)
     if isinstance(given, str | os.PathLike):
         with _opened(given, limited=True) as file:
-            batches = list(file.batches())
+            row = sum(_NUMBER if is_raw is not None and is_raw(name) else CELL for name in file.names)
+            batches = list(_batches(file, row, file.size))
             return _named(file, pa.Table.from_batches(batches), file.faults()).read(is_raw)
     data = _in_memory(given)
     if data is None:
@@ -135,16 +136,29 @@ def open_table(given: Any, name: str, is_raw: IsRaw | None = None) -> Table:
     return with_names(Table(name, data)).read(is_raw)
 
 
-def open_batches(path: Path) -> Iterator[Table]:
-    """The table in a file that may be larger than memory, some rows at a time, not read yet; faults are raised."""
+def open_batches(path: Path, kept: Callable[[str], bool] = lambda _: False) -> Iterator[Table]:
+    """The table in a file that may be larger than memory, some rows at a time, not read yet; faults are raised.
+
+    ``kept`` says which columns the caller keeps in memory.
+    """
     start = 0
     with _opened(path, limited=False) as file:
-        for batch in file.batches():
+        for batch in _batches(file, CELL * sum(map(kept, file.names)), file.size * ROWS // max(file.rows, ROWS)):
             table = _named(file, pa.Table.from_batches([batch])).checked()
             yield replace(table, place=partial(lambda start, row: file.place(start + row), start))
             start += batch.num_rows
         if faults := file.faults():
             raise TableError(faults)
+
+
+def _batches(file: TextFile | _ParquetFile, row: int, least: int = 0) -> Iterator[Any]:
+    """The rows of a file, some at a time; refused where ``row`` bytes for each, or the ``least``, are not available."""
+    check_memory(max(file.rows * row, least), "unpacked, it")
+    rows = 0
+    for batch in file.batches():
+        rows += batch.num_rows
+        check_memory(rows * row, "unpacked, it")
+        yield batch
 
 
 def raw_numbers(data: Any, is_raw: IsRaw) -> dict[str, np.ndarray]:
@@ -213,7 +227,7 @@ def _opened(given: str | os.PathLike[str], limited: bool) -> Iterator[TextFile |
             if magic.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
                 raise ValueError("it is a workbook or an archive, not a table; save it as CSV or Parquet")
             if magic == b"PAR1":
-                yield _ParquetFile(name, handle, limited)
+                yield _ParquetFile(name, handle)
                 return
         yield TextFile(name, unpacked if magic.startswith(b"\x1f\x8b") else plain, limited)
     except MemoryLimitError as error:
@@ -235,14 +249,13 @@ class _ParquetFile:
 
     unit, notes = "row", ()
 
-    def __init__(self, name: str, handle: Any, limited: bool) -> None:
+    def __init__(self, name: str, handle: Any) -> None:
         self.name = name
         file = parquet.ParquetFile(handle)
-        if limited:
-            check_memory(_CELL * file.metadata.num_rows * file.metadata.num_columns, f"{name}, unpacked,")
         texts = [column.name for column in file.schema_arrow if pa.types.is_string(column.type)]
         self.file = parquet.ParquetFile(handle, read_dictionary=texts)  # a text that repeats is in memory once
         self.names = self.file.schema_arrow.names
+        self.rows, self.size = file.metadata.num_rows, _unpacked_size(file)
 
     def batches(self) -> Iterator[Any]:
         count = 0
@@ -250,13 +263,21 @@ class _ParquetFile:
             count += 1
             yield batch
         if not count:
-            yield from self.file.schema_arrow.empty_table().to_batches()
+            yield pa.RecordBatch.from_pylist([], self.file.schema_arrow)
 
     def faults(self) -> list[Fault]:
         return []
 
     def place(self, row: int) -> int:
         return row + 1
+
+
+def _unpacked_size(file: Any) -> int:
+    """Bytes of a Parquet file in memory, at least, by its header; lists may be packed as densely as repeated cells."""
+    groups = [file.metadata.row_group(k) for k in range(file.num_row_groups)]
+    lists = [k for k in range(file.metadata.num_columns) if file.schema.column(k).max_repetition_level]
+    entries = sum(group.column(k).num_values for group in groups for k in lists)
+    return max(CELL * entries, sum(group.total_byte_size for group in groups))
 
 
 def _named(file: TextFile | _ParquetFile, data: Any, faults: Sequence[Fault] = ()) -> Table:

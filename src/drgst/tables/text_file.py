@@ -22,6 +22,7 @@ _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"} 
 _BLOCK = 1 << 24  # bytes: a row must fit in a block
 _HEAD = 1 << 16  # characters in which there is no zero byte in a text file
 _SAMPLE = 100  # rows from which the delimiter is detected
+CELL = 26  # bytes of a cell in memory, at least, as measured on texts that repeat
 
 
 class TextFile:
@@ -31,7 +32,7 @@ class TextFile:
     by Arrow.
     """
 
-    unit = "line"
+    unit, rows, size = "line", 0, 0  # a text file does not say how many rows it has
 
     def __init__(self, name: str, opened: Callable[[], Any], limited: bool) -> None:
         self.name, self.opened = name, opened
@@ -81,7 +82,7 @@ class TextFile:
         A packed file that does not fit in ``most`` bytes is refused as soon as that can be expected.
         """
         decoder = codecs.getincrementaldecoder("utf-8")()
-        head, size, quotes = b"", 0, 0
+        head, size, quotes, lines = b"", 0, 0, 0
         with self.opened() as stream:
             packed = getattr(stream, "fileobj", None)  # of a gzip file
             piece = None
@@ -90,8 +91,9 @@ class TextFile:
                 head = head or piece
                 size += len(piece)
                 quotes += piece.count(b'"')
-                if packed is not None and most is not None:
-                    _check_size(size, most, packed, self.name)
+                lines += piece.count(b"\n")
+                if packed is not None and most is not None:  # without quotes, each line is a row
+                    _check_size(size if quotes else max(size, CELL * lines), most, packed)
                 try:
                     decoder.decode(piece, final=not piece)
                 except UnicodeDecodeError:
@@ -167,14 +169,14 @@ class TextFile:
             yield io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="")
 
 
-def _check_size(size: int, most: int, packed: Any, name: str) -> None:
-    """Refuse a gzip file, of which ``size`` bytes are unpacked, that does not fit in ``most`` bytes."""
+def _check_size(size: int, most: int, packed: Any) -> None:
+    """Refuse a gzip file, the part of which that was read takes ``size`` bytes, that does not fit in ``most`` bytes."""
     read = packed.tell()
     whole = packed.seek(0, io.SEEK_END)
     packed.seek(read)
     expected = size * whole // max(read, 1)
     if size > most or (size >= _BLOCK and expected > 2 * most):
-        check_memory(max(size, expected), f"{name}, unpacked,")
+        check_memory(max(size, expected), "unpacked, it")
 
 
 @contextmanager

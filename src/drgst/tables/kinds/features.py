@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
 from pydantic import Field
 
@@ -42,8 +43,7 @@ class FeaturesColumn(Column):
     @classmethod
     def bad(cls, cells: Cells, name: str = "") -> np.ndarray:
         if _is_list(cells):
-            length = _length(cells)
-            return np.array([row is None or row.size != length for row in _lists(cells)], dtype=bool)
+            return _lists(cells)[1]
         most = int(name.partition(":")[2] or WIDEST)
         return np.array([row is None or max(row, default=-1) >= most for row in _rows(cells)], dtype=bool)
 
@@ -65,10 +65,10 @@ class FeaturesColumn(Column):
     def block(self, cells: Cells) -> tuple[Any, np.ndarray, list[str]]:
         bad = self.bad(cells) if len(cells.values) else np.zeros(0, dtype=bool)
         if _is_list(cells):
+            lists = _lists(cells)[0]
+            bad = bad | (lists.shape[1] != self.width)
             x = np.zeros((len(bad) + 1, self.width), dtype=np.float32)  # the last row is that of missing cells
-            for k, row in enumerate(_lists(cells)):
-                if row is not None and row.size == self.width:
-                    x[k] = row
+            x[:-1][~bad] = lists[~bad]
             return x[cells.codes], cells.missing, self.unread(cells, bad)
         rows = [{} if row is None else row for row in _rows(cells)]
         wide = np.array([max(row, default=-1) >= self.width for row in rows], dtype=bool)
@@ -114,26 +114,24 @@ def _is_list(cells: Cells) -> bool:
 
 def _width(name: str, cells: Cells) -> int:
     if _is_list(cells):
-        return _length(cells)
+        return int(_lists(cells)[0].shape[1])
     named = name.partition(":")[2]
     return int(named) if named else 1 + max((max(row, default=-1) for row in _rows(cells) if row), default=-1)
 
 
-def _length(cells: Cells) -> int:
-    """The length of the first list."""
-    return next((row.size for row in _lists(cells) if row is not None), 0)
+def _lists(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    """The lists, (V, L) float32, as long as the first; which of them are missing, not finite or of another length."""
+    return cells.parsed("lists", _as_rows)
 
 
-def _lists(cells: Cells) -> list[np.ndarray | None]:
-    """The numbers of each list; None where one is missing, not finite or too large."""
-    return cells.parsed("lists", lambda values: [_list(row) for row in values.to_pylist()])
-
-
-def _list(row: list[float | None] | None) -> np.ndarray | None:
-    if row is None or None in row:
-        return None
-    x = as_float32(np.array(row, dtype=np.float64))
-    return x if np.isfinite(x).all() else None
+def _as_rows(lists: Any) -> tuple[np.ndarray, np.ndarray]:
+    lengths = pc.list_value_length(lists).fill_null(-1).to_numpy(zero_copy_only=False)
+    length = int(next(iter(lengths[lengths >= 0]), 0))
+    alike = lengths == length
+    x = np.full((len(lists), length), np.nan, dtype=np.float32)
+    numbers = lists.filter(pa.array(alike)).flatten().cast(pa.float64(), safe=False)
+    x[alike] = as_float32(numbers.to_numpy(zero_copy_only=False)).reshape(-1, length) if length else 0
+    return x, ~(alike & np.isfinite(x).all(axis=1))
 
 
 def _rows(cells: Cells) -> list[Row | None]:
