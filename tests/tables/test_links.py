@@ -193,6 +193,28 @@ def test_as_of_leaves_out_later_edges_and_links() -> None:
     assert made(edges=PAYMENTS).graph.num_edges == 4
 
 
+def test_links_without_a_time_are_noted() -> None:
+    logins = LOGINS.assign(seen=["2026-01-01", "early", "2026-05-01", "2026-05-01", None, "2026-01-01"])
+    for options in ({"as_of": "2026-03-01"}, {"half_life": "30d"}):
+        tables = made(drgst.Link(logins, name="logins"), time="seen", **options)
+        assert (
+            "logins, row 2, column 'seen': 'early' is neither a date nor a number (2 rows without a time left out)"
+            in (tables.notes)
+        )
+        assert ("logins: 2 rows after 2026-03-01 left out" in tables.notes) == ("as_of" in options)
+    notes = made("device", drgst.Link(LOGINS, name="logins"), as_of="2026-03-01").notes
+    assert "nodes: the links by 'device' have no times, so as_of leaves out none" in notes
+    assert "logins: the links by 'phone' have no times, so as_of leaves out none" in notes
+
+
+def test_a_column_of_times_of_links_may_be_named() -> None:
+    logins = LOGINS.assign(seen="early")
+    with pytest.raises(TableError, match="row 1, column 'seen': 'early' is neither a date nor a number"):
+        made(drgst.Link(logins, name="logins"), time="seen", as_of="2026-03-01")
+    numbered = made(drgst.Link(LOGINS.assign(seen=[1, 1, 5, 5, 1, 1])), time="seen", as_of="2")
+    assert pairs(numbered.graph.relations[0]) == {(0, "p1"), (1, "p1"), (5, "p2")}
+
+
 def test_links_that_are_all_later_are_a_fault() -> None:
     with pytest.raises(TableError, match="no row is of 2026-01-01 or before: the first is of 2026-05-01"):
         made(drgst.Link(LOGINS.assign(seen=[f"2026-05-0{k}" for k in range(1, 7)])), as_of="2026-01-01")

@@ -140,9 +140,9 @@ class Inspection:
         for k, link in enumerate(self.options.links):
             opened = self._link_tables.get(k)
             if isinstance(link, str) and link in self.table.cells:
-                self.links.append(LinkTable(LinkSchema(name=clean_name(link), target=link), self.table))
+                self.links.append(LinkTable(LinkSchema(name=clean_name(link), target=link), self.table, self.period))
             elif opened is not None:
-                schema = find_link(link, opened[0], opened[1], ids, known)
+                schema = find_link(link, opened[0], opened[1], ids, known, self.options.time)
                 if isinstance(schema, Fault):
                     self.faults.append(schema)
                     continue

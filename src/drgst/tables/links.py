@@ -19,7 +19,7 @@ from drgst.tables.kinds import AnyColumn, detect
 from drgst.tables.kinds.base import Name
 from drgst.tables.naming import without_decimals
 from drgst.tables.options import EVERY, Link
-from drgst.tables.relations import Period, likely_cause, row_times
+from drgst.tables.relations import Period, bad_times, likely_cause, row_times
 from drgst.tables.source import Table
 
 MOSTLY_MISSING = 0.9  # of the cells of a link column, above which a note says so
@@ -105,7 +105,8 @@ class LinkTable:
         if self.schema.source is None:
             return
         if self.schema.time is not None:
-            yield from self.period.faults(self.table, self.schema.time, self._time())
+            unread = bad_times(self.table, self.schema.time, "time")
+            yield from unread or self.period.faults(self.table, self.schema.time, self._time())
         cells, texts = self.table.texts[self.schema.source], self.sources(whole_ids)
         if cells.missing.any():
             row, rows = int(np.flatnonzero(cells.missing)[0]), counted(int(cells.missing.sum()), "row")
@@ -119,10 +120,14 @@ class LinkTable:
             yield self.table.fault(message, cells.first_row(bad), self.schema.source, **remedy)
 
     def notes(self) -> Iterator[str]:
-        """What may surprise: a column with few cells."""
+        """What may surprise: a column with few cells, and rows that are left out by their time."""
         missing = self.targets.missing.mean()
         if missing >= MOSTLY_MISSING:
             yield f"{self.table.file}: column {self.schema.target!r}: {missing:.0%} of its cells are missing"
+        if self.schema.time is not None:
+            yield from self.period.notes(self.table, self.schema.time, self._time())
+        elif self.period.as_of is not None:
+            yield f"{self.table.file}: the links by {self.schema.target!r} have no times, so as_of leaves out none"
 
     def sources(self, whole_ids: bool) -> list[str]:
         """The distinct sources; numbers without decimals where node ids are whole."""
@@ -185,12 +190,12 @@ class LinkRows:
 
 
 def find_link(
-    link: Link, name: str, table: Table, ids: Set[str], known: Mapping[str, Set[str]]
+    link: Link, name: str, table: Table, ids: Set[str], known: Mapping[str, Set[str]], time: str | None = None
 ) -> LinkSchema | EntitySchema | Fault:
     """The columns of a table of links, or of entities: by option, else by their contents.
 
-    ``known`` are link -> its entities. A table whose source are such entities, each in one row, and that has no column
-    or several for what they share, describes the entities.
+    ``known`` are link -> its entities, ``time`` the column that options name for times. A table whose source are such
+    entities, each in one row, and that has no column or several for what they share, describes the entities.
     """
     for column in (link.source, link.target):
         if column not in (None, EVERY) and column not in table.cells:
@@ -204,7 +209,8 @@ def find_link(
         best = max(((s, c, n) for s, c, n in chains if link.source in (None, c)), default=(0.0, "", ""))
         source, through = (best[1], best[2]) if best[0] >= MATCHED else (link.source, None)
     others = [column for column in table.cells if column != source]
-    dated = [column for column in others if column != link.target and detect(column, table.cells[column])[0] == "date"]
+    ends = (link.target, source)
+    dated = [c for c in others if c not in ends and (c == time or detect(c, table.cells[c])[0] == "date")]
     undated = [column for column in others if column not in dated]
     described = link.target == EVERY or (link.target is None and len(undated) != 1)
     if described and source is not None and through is not None:
@@ -220,8 +226,8 @@ def find_link(
         return table.fault(message, option="link", value=f"{table.file}:SOURCE-TARGET")
     given = clean_name(link.name or target)
     unique = given if given not in known else clean_name(f"{name} {given}")
-    time = dated[0] if dated else None
-    return LinkSchema(name=unique, target=target, table=name, source=source, through=through, time=time)
+    when = time if time in dated else next(iter(dated), None)
+    return LinkSchema(name=unique, target=target, table=name, source=source, through=through, time=when)
 
 
 def clean_name(text: str) -> str:

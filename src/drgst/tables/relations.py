@@ -101,6 +101,28 @@ class Period:
         first = f": the first is of {shown(known.min())}" if known.size else ""
         return [table.fault(f"no row is of {self.as_of} or before{first}", column=column)]
 
+    def notes(self, table: Table, column: str, time: np.ndarray) -> Iterator[str]:
+        """Rows that do not count: later ones, and those whose time is missing or can't be read."""
+        if self == Period():
+            return
+        untimed = np.isneginf(time)
+        later = int((self.weights(time)[~untimed] == 0).sum())
+        if later:
+            yield f"{table.file}: {counted(later, 'row')} after {self.as_of} left out"
+        cells = table.cells[column]
+        bad = np.isnan(times(cells))
+        if bad.any():
+            message = f"{cells.chosen(bad)[0][0]!r} is neither a date nor a number"
+            yield str(
+                table.fault(
+                    f"{message} ({counted(int(untimed.sum()), 'row')} without a time left out)",
+                    cells.first_row(bad),
+                    column,
+                )
+            )
+        elif untimed.any():
+            yield f"{table.file}, column {column!r}: {counted(int(untimed.sum()), 'row')} without a time left out"
+
 
 def shown(time: float) -> str:
     """A date, or a number that is no day of this or the last century."""
@@ -219,8 +241,7 @@ class EdgeTable:
             notes.append(imputed(self.table.file, str(self.schema.weight), int(missing.sum()), median))
         if self.period != Period():
             counts = self.period.weights(self._time())
-            later = int((counts[keep] == 0).sum())
-            notes += [f"{self.table.file}: {counted(later, 'row')} after {self.period.as_of} left out"] if later else []
+            notes += self.period.notes(self.table, str(self.schema.time), self._time())
             keep &= counts > 0
             weight = counts if weight is None else weight * counts
         weight = None if weight is None else weight[keep]
