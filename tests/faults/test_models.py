@@ -80,6 +80,15 @@ def test_a_weight_of_a_view_is_a_number(value: np.ndarray) -> None:
         fitted_weights({f"hops{SHARE}": value})
 
 
+def test_a_class_name_of_a_model_is_short(models: Path, tmp_path: Path) -> None:
+    folder = _copied(models / "gcn", tmp_path)
+    facts = json.loads((folder / "model.json").read_text())
+    facts["class_names"][0] *= 10**6
+    (folder / "model.json").write_text(json.dumps(facts))
+    with pytest.raises(drgst.DrgstError, match=r"class_names.*at most 10000 characters"):
+        drgst.load_model(str(folder))
+
+
 def _copied(source: Path, tmp_path: Path) -> Path:
     shutil.rmtree(tmp_path / "model", ignore_errors=True)
     return Path(shutil.copytree(source, tmp_path / "model"))

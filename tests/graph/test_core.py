@@ -71,6 +71,7 @@ def test_what_was_given_is_not_kept_nor_frozen() -> None:
         ({"labels": [-1, -1, -1]}, "all labels are missing"),
         ({"labels": [0, 0, -1]}, "one class only"),
         ({"labels": [0, 2, 1], "class_names": ["a", "b"]}, "label 2 has no class name"),
+        ({"labels": [0, 1, 1], "class_names": ["a", "b" * 10_001]}, "a class name has 10,001 characters"),
         ({"class_names": ["a", "a"]}, "two classes have the same name"),
         ({"node_ids": ["x", "y", "x"]}, "node id x occurs more than once"),
         ({"node_ids": ["x", "y"]}, "2 node ids for 3 nodes"),

@@ -129,6 +129,11 @@ def test_csv(graph: Graph, tmp_path: Path) -> None:
         fitted(graph, CSVLog(tmp_path / "logs" / "log.csv" / "below"))
 
 
+def test_a_name_in_the_log_is_no_formula(graph: Graph, tmp_path: Path) -> None:
+    fitted(graph.with_(name="=HYPERLINK(1)"), CSVLog(tmp_path / "log.csv"))
+    assert "run,0,dataset,'=HYPERLINK(1)\n" in (tmp_path / "log.csv").read_text()
+
+
 def test_tensorboard(graph: Graph, tmp_path: Path) -> None:
     pytest.importorskip("tensorboard", reason="needs the extra drgst[tensorboard]")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator

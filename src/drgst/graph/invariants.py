@@ -13,6 +13,7 @@ from drgst.errors import GraphError
 if TYPE_CHECKING:
     from drgst.graph.core import Features, Graph
 
+LONGEST_CLASS = 10_000  # characters of the name of a class, which predictions repeat for every node
 FIELDS = ("features", "adjacency", "labels", "class_names", "node_ids", "splits", "relations")  # that have invariants
 
 
@@ -94,6 +95,9 @@ def _check_labels(g: Graph) -> None:
         raise GraphError("there is one class only: at least two are needed")
     if len(set(g.class_names)) != g.num_classes:
         raise GraphError("two classes have the same name")
+    longest = max(map(len, g.class_names))
+    if longest > LONGEST_CLASS:
+        raise GraphError(f"a class name has {longest:,} characters; {LONGEST_CLASS:,} are allowed")
     _check_text("class name", g.class_names)
     _check_text("graph name", [g.name])
 

@@ -19,6 +19,7 @@ from drgst.errors import DrgstError, GraphError, RunError
 from drgst.extras import check_imported
 from drgst.files import write_text
 from drgst.graph.core import Graph
+from drgst.graph.invariants import LONGEST_CLASS
 from drgst.nn.records import State
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import own_recipe, with_backbone
@@ -38,7 +39,6 @@ from drgst.transforms.softmax import softmax
 FORMAT = 3
 OWN = "own"  # the name of a recipe that is made of the user's parts
 MOST_STAGES = 10_000
-LONGEST_CLASS = 10_000  # characters of the name of a class, which predictions repeat for every node
 SAME = (
     "recipe",
     "seed",
