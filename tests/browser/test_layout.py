@@ -13,6 +13,8 @@ from drgst.report.nodes import pack, pack_shares
 from drgst.report.page import Page as Explorer
 
 LAYOUT_PROBLEMS = (Path(__file__).parent / "layout_problems.js").read_text(encoding="utf-8")
+CONTRAST_PROBLEMS = (Path(__file__).parent / "contrast_problems.js").read_text(encoding="utf-8")
+BELOW_THE_PAGE = "document.documentElement.scrollHeight - Math.max(innerHeight, document.body.offsetHeight)"
 GROUNDS = {"light": "rgb(246, 246, 243)", "dark": "rgb(20, 23, 27)"}
 # Colours with their numbers of pixels, most frequent first, of the canvas with the points.
 PIXELS = """(() => {
@@ -31,7 +33,7 @@ PIXELS = """(() => {
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_overlaps(show: Any, explorer: Explorer, width: int, scheme: str) -> None:
-    """In every view, and with the card of a node open."""
+    """In every view, and with the card of a node open; nothing is hard to read, and no empty space is below."""
     page = show(explorer.html, width, scheme)
     for view in ("map", "card", "decide", "review", "run"):
         if view == "card":
@@ -42,6 +44,8 @@ def test_nothing_overlaps(show: Any, explorer: Explorer, width: int, scheme: str
         page.wait_for_timeout(60)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
         assert page.evaluate(LAYOUT_PROBLEMS) == [], view
+        assert page.evaluate(CONTRAST_PROBLEMS) == [], view
+        assert page.evaluate(BELOW_THE_PAGE) <= 8, view
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == GROUNDS[scheme]
 
 

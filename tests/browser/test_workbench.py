@@ -24,7 +24,10 @@ from drgst.runs.added_labels import read_added
 from drgst.runs.config import RunConfig
 from drgst.runs.run import Run
 
-LAYOUT_PROBLEMS = (Path(__file__).parent / "layout_problems.js").read_text(encoding="utf-8")
+LAYOUT_PROBLEMS, CONTRAST_PROBLEMS = (
+    (Path(__file__).parent / name).read_text(encoding="utf-8")
+    for name in ("layout_problems.js", "contrast_problems.js")
+)
 DRGST = Path(sys.executable).parent / "drgst"
 Start = Callable[..., tuple[subprocess.Popen[str], str]]
 
@@ -135,6 +138,7 @@ def test_label_undo_skip_and_kill(chromium: Any, start: Start, tmp_path: Path) -
         again.page.click(f"nav a[data-view={view}]")
         again.page.wait_for_timeout(60)
         assert again.page.evaluate(LAYOUT_PROBLEMS) == [], view
+        assert again.page.evaluate(CONTRAST_PROBLEMS) == [], view
     stated = shares(again.page, graph)
     again.page.click("nav a[data-view=label]")
     again.page.click("text=Save the run")

@@ -53,11 +53,11 @@ function layoutOf(names, width) {
 function cell(value, row, column, { roomy, left, head, cellWidth, cellHeight }, { text, shade, title }) {
   const x = left + column * cellWidth, y = head + row * cellHeight, strength = shade(value, row);
   const box = { x, y, width: cellWidth - 1, height: cellHeight - 1, rx: 2 };
-  const colour = { fill: 'var(--accent)', 'fill-opacity': .04 + .86 * strength };
+  const colour = { fill: 'var(--accent)', 'fill-opacity': .04 + .46 * strength }; // the number stays readable
   const square = svg('rect', { ...box, ...colour }, svg('title', null, title(row, column, value)));
   if (!roomy) return square;
   const place = { x: x + cellWidth / 2, y: y + cellHeight / 2 + 4, 'text-anchor': 'middle' };
-  return [square, svg('text', { ...place, class: strength > .5 ? 'cell on' : 'cell' }, text(value))];
+  return [square, svg('text', { ...place, class: 'cell' }, text(value))];
 }
 
 // A matrix of counts, shaded by share of the row.

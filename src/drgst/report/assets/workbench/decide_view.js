@@ -160,7 +160,7 @@ function tableColumns() {
     },
     {
       key: 'sure',
-      title: 'its probability',
+      title: 'p(predicted)',
       kind: 'number',
       value: sure,
       text: (node) => percent(sure(node)),
