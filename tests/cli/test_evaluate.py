@@ -72,6 +72,8 @@ def test_a_threshold_needs_no_truth(ok: Any, run: Path, tmp_path: Path) -> None:
     decision = json.loads(out.splitlines()[-1])["decision"]
     assert decision["recall"]["low"] <= decision["recall"]["expected"] <= decision["recall"]["high"]
     assert 0 <= decision["sure"] <= 1
+    words, _ = ok("evaluate", run, "--positive", "fraud", "--target", "recall=0.5")
+    assert f"; --top {decision['safe']} meets it with 95%" in words
 
 
 def test_the_class_to_flag_is_the_rarer_one_by_the_predictions_where_labels_are_balanced(run: Path, call: Any) -> None:

@@ -86,6 +86,9 @@ def test_true_and_false_stand_for_two_classes() -> None:
     found = read_truth(table, IDS, CLASSES, TruthColumns(positive="fraud"))
     assert found.labels.tolist() == [0, 1, 0, -1]
     assert "true counts as 'fraud', false as 'ok'" in found.notes[0]
+    assert read_truth(table, IDS, CLASSES, ANY).labels.tolist() == [0, 1, 0, -1], "the column has the name of a class"
+    table = pd.DataFrame({"id": IDS, "OK": [True, False, True, None]})
+    assert read_truth(table, IDS, CLASSES, TruthColumns(positive="fraud")).labels.tolist() == [1, 0, 1, -1]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ def test_true_and_false_stand_for_two_classes() -> None:
         ("id,label\na,ok\na,ok\n", ANY, "line 3, column 'id': the id 'a' occurs more than once"),
         ("x,label\nq,ok\nr,ok\n", ANY, "no column holds the ids"),
         ("id,label\na,1.5\n", ANY, "no column holds classes"),
-        ("id,l,m\na,ok,ok\n", ANY, "the columns 'l', 'm' hold classes"),
+        ("id,l,m\na,ok,ok\n", ANY, "the columns 'l', 'm' hold classes of the run ('fraud', 'ok'): name"),
         ("id,label\na,ok\n", TruthColumns(label="lable"), "did you mean 'label'"),
         ("id,label\na,ok\n", TruthColumns(id="key"), "unknown column 'key'"),
     ],
@@ -121,6 +124,25 @@ def test_a_precision_a_recall_and_a_number() -> None:
     assert choose_threshold(P, Goal(top=2)).recall.expected == pytest.approx(1.85 / 3)
     assert choose_threshold(P, Goal(top=99)).flagged == 5
     assert choose_threshold(P, Goal(top=2)).sure is None
+    assert choose_threshold(P, Goal(top=2)).safe is None
+
+
+@pytest.mark.parametrize("goal", [Goal(precision=0.8), Goal(recall=0.8)])
+def test_a_safe_number_of_nodes_meets_the_target_in_nineteen_of_twenty_worlds(goal: Goal) -> None:
+    """It is on the safe side of the threshold that is expected to meet it; 200 worlds are drawn from p."""
+    rng = np.random.default_rng(0)
+    p = np.sort(expit(rng.normal(scale=3, size=1000) - 2))[::-1]
+    found = choose_threshold(p, goal)
+    assert found.safe is not None
+    assert (found.safe < found.flagged) == (goal.precision is not None)
+    truth = rng.random((200, p.size)) < p
+    hits = truth[:, : found.safe].sum(axis=1)
+    reached = hits / (found.safe if goal.precision is not None else truth.sum(axis=1))
+    assert (reached >= 0.8).mean() >= 0.93
+
+
+def test_no_number_is_safe_where_probabilities_are_too_low() -> None:
+    assert choose_threshold(P, Goal(precision=0.94)).safe is None
 
 
 @pytest.mark.parametrize("given", [{}, {"precision": 0.9, "top": 3}, {"precision": 1.2}, {"recall": 0}, {"top": 0}])

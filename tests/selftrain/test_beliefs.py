@@ -16,6 +16,7 @@ from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.problem import GraphCache, Problem
 from drgst.selftrain.settings import Settings
+from drgst.selftrain.slots.postprocess import describe
 
 
 def test_what_follows_from_the_logits(beliefs) -> None:
@@ -160,6 +161,16 @@ def test_classes_weigh_by_labels_of_a_sample_where_others_were_asked_for() -> No
     np.testing.assert_array_equal(asked.train_sampled, sampled[whole.split.train])
     given = replace(asked, sample_weight=np.arange(60.0))
     np.testing.assert_allclose(given.true_weights.mean(), 1)
+
+
+def test_an_accuracy_of_few_labels_of_a_sample_is_called_so() -> None:
+    learnt = {"labels": np.array(2), "correct": np.array([2, 2]), "temperature": np.array(1.0)}
+    sampled = np.zeros(60, dtype=bool)
+    for few in (False, True):
+        asked = replace(problem(), sampled=sampled if few else None)
+        assert asked.few_sampled is few
+        words = ", which can be far too high: fewer than 10 labels are a random sample; temperature"
+        assert (words in describe(learnt, 2, few=asked.few_sampled)) is few
 
 
 def test_without_any_sample_all_labels_calibrate() -> None:

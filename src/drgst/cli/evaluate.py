@@ -198,7 +198,8 @@ def _sentences(decision: Decision, positive: str, right: np.ndarray | None, neve
         f"expected precision {decision.precision}, expected recall {decision.recall}",
     ]
     if decision.sure is not None:
-        lines.append(f"the target is met with a probability of {decision.sure:.0%}")
+        safe = "no number of nodes meets it" if decision.safe is None else f"--top {decision.safe} meets it"
+        lines.append(f"the target is met with a probability of {decision.sure:.0%}; {safe} with 95%")
     if decision.labels:
         lines.append(f"the intervals are from {decision.labels:,} out-of-fold labels and chance{never_held_out}")
     else:

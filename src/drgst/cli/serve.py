@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from drgst.cli.console import get_console, refuse, say, working
-from drgst.cli.options import ColumnOption, EdgesOption, LinkOption, option, table_options
+from drgst.cli.options import ColumnOption, EdgesOption, LinkOption, PriorOption, option, table_options
 
 app = typer.Typer(add_completion=False)
 
@@ -19,6 +19,7 @@ def serve(
     label: Annotated[str | None, option("COLUMN", "Column of classes in a node table.")] = None,
     columns: ColumnOption = None,
     links: LinkOption = None,
+    prior: PriorOption = None,
     classes: Annotated[str | None, option("A,B,…", "Classes of a graph that has no label yet.")] = None,
     port: Annotated[int, option("N", "Port on this machine; 0: any free one.", min=0, max=65535)] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, open no browser.")] = False,
@@ -45,10 +46,9 @@ def serve(
     try:
         with working(f"opening {source}"):
             options = table_options(columns or (), links or ())
-            words = [w for c in columns or () for w in ("--column", c)] + [
-                w for k in links or () for w in ("--link", k)
-            ]
-            workbench = Workbench(source, Given(edges or (), label, named, options, words))
+            repeated = {"--column": columns, "--link": links, "--prior": prior}
+            words = [word for name, values in repeated.items() for value in values or () for word in (name, value)]
+            workbench = Workbench(source, Given(edges or (), label, named, options, words, prior or ()))
     except TableError as error:
         refuse(error, False)
 

@@ -60,6 +60,7 @@ class Decision:
     precision: Interval
     recall: Interval
     sure: float | None  # probability that the target is met; None for a number of nodes
+    safe: int | None  # number of nodes with which it is met with a probability of 95 %; None: no number, or no target
     labels: int  # out-of-fold labels behind the intervals
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,7 +92,8 @@ def choose_threshold(
     if goal.top is None:
         target, column = (goal.precision, 0) if goal.precision is not None else (goal.recall, 1)
         sure = float((drawn[:, column] >= target).mean())
-    return Decision(threshold, k, precision, recall, sure, 0 if oof is None else oof[0].size)
+    safe = None if goal.top is not None else _safe(p, goal, oof, seed)
+    return Decision(threshold, k, precision, recall, sure, safe, 0 if oof is None else oof[0].size)
 
 
 def _size(total: np.ndarray, goal: Goal) -> int:
@@ -108,6 +110,16 @@ def _size(total: np.ndarray, goal: Goal) -> int:
             f"{means[0]:.2f}"
         )
     return int(enough[-1] + 1)
+
+
+def _safe(p: np.ndarray, goal: Goal, oof: tuple[np.ndarray, np.ndarray] | None, seed: int) -> int | None:
+    """The most nodes whose precision, or the fewest whose recall, meets the target in 95 % of the draws."""
+    sizes, precision, recall = expected_curve(p, oof, seed)
+    if goal.precision is not None:
+        met = sizes[precision[:, 1] >= goal.precision][::-1]
+    else:
+        met = sizes[recall[:, 1] >= float(goal.recall or 0)]
+    return int(met[0]) if met.size else None
 
 
 def _draws(

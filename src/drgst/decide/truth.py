@@ -37,8 +37,8 @@ class TruthColumns:
 def read_truth(given: Any, ids: Sequence[Any], class_names: tuple[str, ...], columns: TruthColumns) -> Truth:
     """The labels in a table (a path, a data frame or an Arrow table) for the nodes ``ids``.
 
-    The id column is the one whose texts are node ids, the label column the one whose texts are classes. A column of
-    true and false is read with ``positive`` as the class of true, where there are two classes.
+    The id column is the one whose texts are node ids, the label column the one whose texts are classes. Of two classes,
+    a column of true and false may stand for them: true is the class with the name of the column, else ``positive``.
     """
     table = open_table(given, "truth").checked()
     cells = table.cells
@@ -78,13 +78,19 @@ def _label_column(table: Table, cells: Mapping[str, Cells], class_names: tuple[s
         return _existing(table, cells, columns.label, "label")
     fit = [name for name, c in cells.items() if c.texts and set(c.texts) <= set(class_names)]
     yes_no = [name for name, c in cells.items() if c.texts and np.isfinite(booleans(c)).all()]
-    same = [name for name in yes_no if name.casefold() == str(columns.positive).casefold()]
+    same = [name for name in yes_no if _class_called(name, class_names)]
     found = fit or same or (yes_no if columns.positive is not None else [])
     if len(found) != 1:
         which = "no column holds" if not found else f"the columns {some(found)} hold"
-        message = f"{which} classes of the run ({some(class_names, 5)}), so which one to read is not clear"
-        raise TableError([table.fault(message, option="label")])
+        message = f"{which} classes of the run ({some(class_names, 5)}): name the one to read, --column NAME=label"
+        raise TableError([table.fault(message)])
     return found[0]
+
+
+def _class_called(name: str, class_names: Sequence[str]) -> str | None:
+    """The class with that name, in upper or lower case; None if there is none, or more than one."""
+    found = [one for one in class_names if one.casefold() == name.casefold()]
+    return found[0] if len(found) == 1 else None
 
 
 def _classes(
@@ -93,11 +99,11 @@ def _classes(
     """The class index of each row, -1 for empty cells, and notes."""
     index = {name: k for k, name in enumerate(class_names)}
     codes = np.array([index.get(text, -2) for text in cells.texts], dtype=np.int64)
-    flags = booleans(cells)
-    if (codes < 0).any() and np.isfinite(flags).all() and positive is not None and len(class_names) == 2:
-        chosen = index[positive]
+    flags, true = booleans(cells), _class_called(column, class_names) or positive
+    if (codes < 0).any() and np.isfinite(flags).all() and true is not None and len(class_names) == 2:
+        chosen = index[true]
         codes = np.where(flags > 0, chosen, 1 - chosen)
-        words = f"true counts as {positive!r}, false as {class_names[1 - chosen]!r}"
+        words = f"true counts as {true!r}, false as {class_names[1 - chosen]!r}"
         return cells.spread(codes, -1), [f"{table.file}: column {column!r}: {words}"]
     bad = codes == -2
     if bad.any():

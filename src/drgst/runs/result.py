@@ -23,6 +23,7 @@ from drgst.runs.model import Model
 from drgst.runs.predictions import Predictions
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.learners.network import Network
+from drgst.selftrain.problem import FEWEST_MEASURED
 from drgst.selftrain.recipe import AnyRecipe, find_setting
 from drgst.selftrain.slots.postprocess import never_held_out
 from drgst.transforms.softmax import softmax
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CSV_NODES = 1_000_000  # up to which predictions are written as CSV, else as Parquet
-FEWEST_MEASURED = 10  # labels of a sample from which the accuracy is measured where others were asked for
 BALANCED = 1.5  # largest number of labels per class over the smallest, up to which labels count as balanced
 UNEQUAL = 4.0  # the same ratio of predicted class shares, from which these count as unequal
 
@@ -247,7 +247,7 @@ class Result:
         name = self.model.class_names[rare]
         return (
             f"the labels are balanced, but the run predicts a share of {shares[rare]:.1%} for class {name!r}: "
-            f"probabilities of rare classes are then too high; state the share that you know with --prior {name}=SHARE"
+            f"probabilities of rare classes can be too high; state the share that you know with --prior {name}=SHARE"
         )
 
     @cached_property

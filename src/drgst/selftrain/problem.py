@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from drgst.nn.inputs import InputFeatures, Inputs
 
 Step = Callable[[str, int, int], None]  # what, number, total: as Callback.step
+FEWEST_MEASURED = 10  # labels of a sample from which the accuracy is measured where others were asked for
 
 
 class GraphCache:
@@ -124,9 +125,9 @@ class Problem:
         return given / given.mean()
 
     @property
-    def all_asked(self) -> bool:
-        """Whether no training label is part of a sample."""
-        return self.sampled is not None and not self.sampled[self.split.train].any()
+    def few_sampled(self) -> bool:
+        """Whether labels were asked for and too few others are a sample to measure the accuracy."""
+        return self.sampled is not None and int(self.sampled[self.split.train].sum()) < FEWEST_MEASURED
 
     @property
     def train_sampled(self) -> np.ndarray:

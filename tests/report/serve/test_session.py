@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -14,14 +15,16 @@ import pytest
 
 import drgst
 from drgst.datasets.load import open_graph
-from drgst.errors import RunError
+from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.report.serve.app import Workbench
 from drgst.report.serve.refit import preview
 from drgst.report.serve.source import Given, open_source
+from drgst.runs.added_labels import AddedLabel
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import RunFolder
 from drgst.runs.run import Run, load_result
+from drgst.selftrain.problem import GraphCache
 
 from .conftest import CLASSES, Client, opened
 
@@ -198,6 +201,30 @@ def test_a_folder_of_tables_without_a_label_column(tmp_path: Path, monkeypatch: 
     source = open_source("bank/accounts.csv", Given(("bank/edges.csv",), "label", ("fraud", "ok")))
     assert (source.is_labelled, source.classes) == (False, ("fraud", "ok"))
     assert source.command.endswith("--column label=drop --labels")
+
+
+def test_stated_shares_are_those_of_every_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of tables and graphs; the command that repeats the fit names them. A run keeps its own."""
+    monkeypatch.chdir(tmp_path)
+    drgst.fraud_tables(3, accounts=120, positive_rate=0.2, labelled=15).write(tmp_path)
+    stated: dict[str, Any] = {"prior": ["fraud=0.05"], "words": ["--prior", "fraud=0.05"]}
+    source = open_source("accounts.csv", Given(("transactions.csv",), "label", **stated))
+    run = source.run([], tmp_path / "labels.csv", GraphCache())
+    assert run is not None
+    assert run.config.settings["prior"] == "fraud=0.05"
+    assert "--label label --prior" not in source.command
+    assert "--prior fraud=0.05 --label label" in source.command
+    none = open_source("accounts.csv", Given(("transactions.csv",), **stated))
+    other = [AddedLabel(none.graph.node_ids[k], label) for k, label in enumerate(("ok", "odd"))]
+    assert none.run(other, tmp_path / "labels.csv", GraphCache()) is None, "no label of fraud yet"
+    with pytest.raises(SettingError, match="did you mean 'fraud'"):
+        open_source("accounts.csv", Given(("transactions.csv",), "label", prior=["fruad=0.05"]))
+    graph = Given(prior=["Theory=0.2"], words=["--prior", "Theory=0.2"])
+    assert open_source("cora", graph).command.endswith("--recipe drgst-plus --prior Theory=0.2 --add-labels")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.toml").touch()
+    with pytest.raises(SettingError, match=r"drgst run --config run/config.toml --prior fraud=0.05 --out run-next"):
+        open_source("run", Given(**stated))
 
 
 def test_a_second_server_on_the_same_labels_is_refused(person: Client, unlabelled: Path) -> None:

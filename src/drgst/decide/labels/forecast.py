@@ -10,10 +10,11 @@ import numpy as np
 from drgst.errors import RunError
 from drgst.graph.split import Split
 from drgst.runs.metrics import accuracy
-from drgst.runs.result import FEWEST_MEASURED, Result
+from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
+from drgst.selftrain.problem import FEWEST_MEASURED
 from drgst.selftrain.slots.postprocess import never_held_out
 from drgst.threads import limit_threads
 

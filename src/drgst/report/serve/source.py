@@ -13,7 +13,7 @@ import numpy as np
 
 from drgst.datasets.load import open_graph
 from drgst.datasets.registry import data_source
-from drgst.errors import NoLabels
+from drgst.errors import NoLabels, SettingError
 from drgst.graph.core import Graph
 from drgst.report.columns import Column, feature_columns, run_columns, table_columns
 from drgst.report.nodes import Sample
@@ -29,6 +29,7 @@ from drgst.tables.labels import NO_LABEL
 from drgst.tables.options import TableOptions
 from drgst.tables.read import read_graph, table_paths
 from drgst.tables.schema import TableSchema
+from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 NONE = ("?", "??")  # the classes of a graph without labels, until there are labels
 TABLES = (".csv", ".parquet", ".gz", ".tsv")
@@ -42,7 +43,8 @@ class Given:
     label: str | None = None
     classes: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)  # of from_tables
-    words: Sequence[str] = ()  # the command-line options of ``options``
+    words: Sequence[str] = ()  # the command-line options of ``options`` and ``prior``
+    prior: Sequence[str] = ()  # CLASS=SHARE
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +78,13 @@ class Source:
     def run(self, labels: Sequence[AddedLabel], path: Path, cache: GraphCache) -> Run | None:
         """The run with the labels of the file ``path``, as ``drgst run --add-labels`` makes it.
 
-        None where fewer than two classes have a label.
+        None where fewer than two classes have a label, or a class whose share is stated has none.
         """
         added = tuple(sorted({label.label for label in labels}))
         given = np.unique(self.graph.labels[self.graph.labels >= 0])
-        if len({self.graph.class_names[c] for c in given} | set(added)) < 2:
+        known = {self.graph.class_names[c] for c in given} | set(added)
+        stated = self.config.settings.get("prior")
+        if len(known) < 2 or (stated and not parse_shares(stated).keys() <= known):
             return None
         graph = self.graph if self.is_labelled else self.graph.with_(class_names=added)
         config = replace(self.config, add_labels=str(path) if labels else None, known_sha256=None)
@@ -98,6 +102,9 @@ class Source:
 
 def open_source(given: str, more: Given) -> Source:
     """The source that ``given`` names: the folder of a finished run, a node table, a graph or a data set."""
+    if RunFolder(given).exists and more.prior:
+        again = join(["drgst", "run", "--config", f"{given}/config.toml", *more.words, "--out", f"{given}-next"])
+        raise SettingError(f"{given} is a finished run, which has its own class shares: change them with {again}")
     if RunFolder(given).exists:
         return _run_source(Path(given))
     path = Path(given)
@@ -106,7 +113,7 @@ def open_source(given: str, more: Given) -> Source:
         return _folder_tables(path, more)
     if more.edges or more.label or more.options or (path.is_file() and path.suffix in TABLES and not fixed):
         return _table_source(path, more)
-    data, command = data_source(given), ["drgst", "run", given, "--recipe", OWN_RECIPE, "--add-labels"]
+    data, command = data_source(given), ["drgst", "run", given, "--recipe", OWN_RECIPE, *more.words]
     try:
         graph = _opened(data, more)
     except TableError:
@@ -114,7 +121,7 @@ def open_source(given: str, more: Given) -> Source:
             raise
         return _folder_tables(path, more)  # without a label, and with columns of any kind
     config = RunConfig(data=data, recipe=OWN_RECIPE, seed=0, per_class=None).with_defaults()
-    return _fresh(graph, config, more, None, join(command))
+    return _fresh(graph, config, more, None, join([*command, "--add-labels"]))
 
 
 def _opened(data: str, more: Given) -> Graph:
@@ -175,6 +182,11 @@ def _fresh(graph: Graph, config: RunConfig, more: Given, tables: TableGraph | No
     folder = Path("runs") / f"{graph.name}-workbench"
     named = graph.class_names if graph.class_names != NONE else ()
     classes = tuple(dict.fromkeys([*named, *more.classes]))
+    prior = ", ".join(more.prior)
+    if prior:
+        if classes:
+            class_shares(parse_shares(prior), classes)  # refuse an unknown class before the first label
+        config = replace(config, settings={**config.settings, "prior": prior})
     return Source(graph.name, folder, graph, config, classes, None, tables, command)
 
 

@@ -15,7 +15,7 @@ from drgst.graph.split import Split
 from drgst.nn.records import State
 from drgst.selftrain.history import History, Stage, join_notes
 from drgst.selftrain.learners.base import CrossFits
-from drgst.selftrain.problem import Problem
+from drgst.selftrain.problem import FEWEST_MEASURED, Problem
 from drgst.selftrain.slots.calibrate import Calibrate
 from drgst.selftrain.slots.stop import MaxStages, NoNewLabels
 from drgst.selftrain.views.stacking import folds
@@ -198,7 +198,7 @@ class CrossFitted(Postprocess):
         }
         calibrated, held_out = (self.apply(learnt, z, problem.graph, "") for z in (logits, stages[-1]))
         held_out[~known] = np.nan
-        words = describe(learnt, problem.graph.num_classes, int((~known).sum()), asked=problem.all_asked)
+        words = describe(learnt, problem.graph.num_classes, int((~known).sum()), few=problem.few_sampled)
         return Adjusted(calibrated, learnt, join_notes(words, note), held_out, state)
 
     def kept(self, stages: np.ndarray, labels: np.ndarray) -> tuple[int, str]:
@@ -267,17 +267,17 @@ def fold_problem(problem: Problem, inside: np.ndarray) -> Problem:
     return replace(problem, graph=problem.graph.with_(labels=labels), split=known)
 
 
-def describe(learnt: State, classes: int, alone: int = 0, asked: bool = False) -> str:
+def describe(learnt: State, classes: int, alone: int = 0, few: bool = False) -> str:
     """``Out-of-fold accuracy 57 % (12 of 21 labels; by stage 48, 52, 57 %); temperature 1.10.``
 
     With a warning where no more than 1 in C labels is predicted right, C = ``classes``. ``alone``: how many labels were
-    never held out; ``asked``: whether all labels were asked for.
+    never held out; ``few``: whether too few labels are a sample to measure the accuracy.
     """
     labels = int(learnt["labels"])
     shares = [f"{100 * int(count) / labels:.0f}" for count in learnt["correct"]]
     accuracy = f"{shares[-1]} % ({int(learnt['correct'][-1])} of {labels} labels; by stage {', '.join(shares)} %)"
     accuracy += never_held_out(alone)
-    accuracy += ", which can be far too high: these labels were asked for and are no sample" if asked else ""
+    accuracy += f", which can be far too high: fewer than {FEWEST_MEASURED} labels are a random sample" if few else ""
     chance = (
         " That is no better than chance: do not rely on the result without more labels or other features."
         if learnt["correct"][-1] * classes <= labels
