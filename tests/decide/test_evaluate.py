@@ -1,5 +1,6 @@
 """Evaluation, thresholds, the truth file, and labels to review."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ from sklearn.metrics import average_precision_score
 
 import drgst
 from drgst.datasets.synthetic import block_model
-from drgst.decide.evaluate import bootstrap, evaluate, rarer_class
+from drgst.decide.evaluate import ClassCalibration, Estimate, bootstrap, evaluate, rarer_class
+from drgst.decide.groups import read_groups
 from drgst.decide.review import review, review_labels
 from drgst.decide.threshold import Goal, choose_threshold
 from drgst.decide.truth import TruthColumns, read_truth
@@ -26,6 +28,7 @@ def test_intervals_have_the_width_of_the_standard_error() -> None:
     half = 1.96 * np.sqrt(found.value * (1 - found.value) / 400)
     assert found.high - found.value == pytest.approx(half, rel=0.25)
     assert found.value - found.low == pytest.approx(half, rel=0.25)
+    assert found.high - found.low == pytest.approx(2 * half, rel=0.1)  # at 90 % it would have 0.84 of that
 
 
 def test_figures_that_do_not_exist_are_nan() -> None:
@@ -51,6 +54,19 @@ def test_calibration_per_class_shows_what_the_top_label_hides() -> None:
     assert first.ece.value == pytest.approx((940 * 0.01 + 60 * (0.6 - 1 / 3)) / 1000)
     assert found.figures["ece"].value == pytest.approx(first.ece.value)  # of two classes they are the same
     assert found.to_dict()["calibration"][0]["right"]["value"] == pytest.approx(1 / 3)
+    depths = [name for name in found.figures if name.startswith("precision_at_")]
+    assert depths == [f"precision_at_{k}" for k in (10, 50, 100, 200, 500)]  # up to half of the nodes
+
+
+def test_a_week_is_named_by_its_monday() -> None:
+    table = pd.DataFrame({"id": range(5), "day": ["2026-06-01", "2026-06-07", "2026-06-08", "2026-06-14", None]})
+    assert read_groups("week", [table], range(5)).tolist() == ["2026-06-01"] * 2 + ["2026-06-08"] * 2 + ["(none)"]
+
+
+def test_too_low_a_probability_is_said_as_well() -> None:
+    low = ClassCalibration("b", 100, 0.55, Estimate(0.9, 0.84, 0.95), Estimate(0.1, 0.05, 0.15))
+    assert low.notes()[0].startswith("probabilities of b are too low: 55% is stated")
+    assert not replace(low, stated=0.86).notes()  # within the interval
 
 
 def test_a_class_that_is_never_predicted_has_no_precision() -> None:
@@ -170,6 +186,17 @@ def test_intervals_cover_the_precision(temperature: float) -> None:
         precision = truth[p >= found.threshold].mean()
         covered += found.precision.low - 0.03 <= precision <= found.precision.high + 0.03
     assert covered >= (16 if temperature == 1 else 13)
+
+
+def test_labels_that_disagree_flatten_the_probabilities() -> None:
+    """Where 0.9 is stated and 0.6 is true, T is above 1, and less is expected of the likeliest nodes."""
+    p = np.linspace(0.02, 0.98, 500)
+    stated = np.repeat([0.9, 0.1], 50)
+    decisions = [
+        choose_threshold(p, Goal(top=50), (stated, np.tile(np.arange(50) < right, 2) ^ (stated < 0.5)))
+        for right in (30, 49)
+    ]
+    assert decisions[0].precision.high < decisions[1].precision.low
 
 
 def test_a_temperature_keeps_the_expected_number() -> None:

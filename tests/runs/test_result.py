@@ -101,9 +101,11 @@ def test_new_nodes_join_the_old_ones(recipe: str) -> None:
     assert np.ptp(p[new], axis=0).max() > 0  # new nodes differ by their features and edges
 
 
-def test_fitted_nodes_keep_the_predictions_of_the_run() -> None:
+@pytest.mark.parametrize("recipe", ["drgst-plus", "drgst-de"])
+def test_fitted_nodes_keep_the_predictions_of_the_run(recipe: str, tmp_path: Path) -> None:
     """New neighbours change some of them, which is no news on these nodes."""
-    model = fitted("drgst-plus")
+    fitted(recipe).save(tmp_path)
+    model = drgst.load_model(tmp_path)
     moved = model.predict_proba(WHOLE)
     assert np.abs(moved[:OLD] - model.probabilities_).max() > 1e-3
     found = model.model_.predict(WHOLE)

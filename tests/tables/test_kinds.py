@@ -30,10 +30,10 @@ def dense(block: object) -> np.ndarray:
 
 
 def test_normal_scores_of_few_numbers_are_exact() -> None:
-    x = np.array([3.0, 1.0, 1.0, 8.0, np.nan])
+    x = np.array([3.0, -1.0, -1.0, 8.0, np.nan])
     scores = Scores.fit(x)
     np.testing.assert_allclose(scores.transform(x)[:4], ndtri((rankdata(x[:4]) - 0.5) / 4))
-    assert scores.transform(np.array([np.nan]))[0] == scores.transform(np.array([2.0]))[0]  # the median
+    assert scores.transform(np.array([np.nan]))[0] == scores.transform(np.array([1.0]))[0]  # the median
     assert scores.transform(np.array([99.0]))[0] == scores.transform(np.array([8.0]))[0]  # bounded
 
 
@@ -75,6 +75,8 @@ def test_dates_have_a_day_and_the_cycles_that_vary() -> None:
     assert both.cycles == ("week", "year", "day")
     block = dense(both.encode(cells("2024-01-01 06:00", "2024-01-01 18:00"))[0])
     np.testing.assert_allclose(block[0, 5:], -block[1, 5:], atol=1e-6)
+    years = dense(both.encode(cells("2004-03-01 06:00", "2024-03-01 06:00"))[0])
+    np.testing.assert_allclose(years[0, 3:5], years[1, 3:5], atol=0.02)  # the same day of the year
 
 
 def test_text_is_tf_idf_with_unit_rows() -> None:
@@ -88,7 +90,8 @@ def test_text_is_tf_idf_with_unit_rows() -> None:
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)  # the reader refuses zero bytes
-VALUES = st.one_of(st.none(), TEXTS, st.integers().map(str), st.floats().map(str), st.dates().map(str))
+WHOLE = st.integers(-9999, 9999)  # of the kind ``features`` each is the index of a column
+VALUES = st.one_of(st.none(), TEXTS, WHOLE.map(str), st.floats().map(str), st.dates().map(str))
 
 
 @settings(max_examples=60, deadline=None)
@@ -116,6 +119,9 @@ def test_the_frequency_of_many_categories_is_a_feature() -> None:
     again = TypeAdapter(AnyColumn).validate_json(column.model_dump_json())
     x = dense(again.encode(cells("Rome", "Oslo", "city 3", "Bonn", None))[0])[:, -2]
     assert x[0] > x[1] > x[2] == x[3]  # 2 rows are the least
+    lone = KINDS["category"].fit("city", cells(*towns, "Lima"))
+    x = dense(lone.encode(cells("city 3", "Lima", "Bonn"))[0])[:, -1]
+    assert x[0] > x[1] == x[2]  # a category that was not fitted has one row
     assert "Rome" in again.show(dense(again.encode(cells("Rome"))[0])[0], np.full(column.num_features, 0.5))
     few = KINDS["category"].fit("city", cells("Rome", "Rome", "Oslo", "Oslo"))
     assert few.features() == ["city = Oslo", "city = Rome"]

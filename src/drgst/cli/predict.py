@@ -30,8 +30,8 @@ def predict(
 
     Without GRAPH or --nodes: for the nodes of the run itself, with gain, stage and given labels. With --nodes: for the
     new rows, whose columns are read as in the run and whose edges may lead to its nodes; nothing is fitted again. The
-    probabilities of new nodes depend on the other new nodes. In a GRAPH that begins with the nodes of a
-    drgst-plus run, these keep its predictions.
+    probabilities of new nodes depend on the other new nodes. In a GRAPH that begins with the nodes of the run, these
+    keep its predictions.
     """
     del backbone  # it is imported already
     from drgst.errors import SettingError

@@ -13,7 +13,7 @@ from drgst.io.npz import open_npz, read_csr
 
 NO_FEATURES = (
     "the features of CoraFull are not available (they are in cora.npz of graph2gauss): this graph has edges, labels "
-    "and a split only, and methods that use features can't be run on it"
+    "and a split only, so results on it are not those of the paper's CoraFull"
 )
 
 

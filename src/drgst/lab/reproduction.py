@@ -15,7 +15,7 @@ from typing import Any
 from drgst import __version__
 from drgst.datasets.load import open_graph
 from drgst.datasets.registry import DATASETS as KNOWN
-from drgst.errors import DrgstError, SettingError
+from drgst.errors import DataFileError, DrgstError, SettingError
 from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.graph.stats import statistics
@@ -214,7 +214,10 @@ def _open(sources: Sequence[str], made: Reproduction) -> dict[str, Graph]:
     found: dict[str, Graph] = {}
     for source in sources:
         try:
-            found[source] = open_graph(source)
+            graph = open_graph(source)
+            if source in KNOWN and not graph.num_features:
+                raise DataFileError("without its features it is another graph than the paper's")
+            found[source] = graph
         except DrgstError as error:
             made.notes.append(f"{source} was left out: {error}")
     return found

@@ -75,9 +75,8 @@ def m3s_threshold(settings: Settings) -> Recipe:
 def abn_threshold(settings: Settings) -> Recipe:
     """The loss of ``abn`` with S_U = {u: max_j p_uj > τ} selected once in each stage, not in every epoch.
 
-    τ = ``threshold`` is 0.9: with the defaults of the authors' comparison code ABN breaks (48 % on Cora at 20 labels
-    per class), with 0.9 it has 82 %. The teacher is trained with negative pairs, too. ``stages`` and the result as in
-    ``sts-threshold``.
+    τ = ``threshold`` is 0.9, since with the default of the authors' comparison code ABN breaks on Cora. The teacher is
+    trained with negative pairs, too. ``stages`` and the result as in ``sts-threshold``.
     """
     from drgst.selftrain.learners.adaptive import Adaptive  # imports torch, which is slow
 

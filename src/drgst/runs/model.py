@@ -31,6 +31,7 @@ from drgst.selftrain.predict import own_state, predict_logits
 from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.views.ensemble import fitted_maps
+from drgst.selftrain.views.shared import ViewMaps
 from drgst.tables.naming import relabel
 from drgst.threads import default_threads, limit_threads
 from drgst.transforms.incidence import with_links_as_edges
@@ -110,7 +111,7 @@ class Model:
         run: new neighbours would change some of them. Accuracy is over the nodes whose label is a class of the model.
         """
         p, notes = self.probabilities(graph), []
-        own, maps = self.arrays["probabilities"], fitted_maps(self.state)
+        own, maps = self.arrays["probabilities"], ViewMaps({**self.arrays, **fitted_maps(self.state).arrays})
         old = len(own) if nodes is None and "nodes.rows" in maps.arrays else graph.num_nodes
         if old < graph.num_nodes and maps.are_of_the_first_nodes(graph):
             changed = int((p[:old].argmax(axis=1) != own.argmax(axis=1)).sum())
@@ -257,12 +258,14 @@ def _checked(model: Model) -> Model:
     train = int((arrays["labeled_stage"] == 0).sum())
     shapes = {"probabilities": (nodes, classes), "gain": (nodes,)}
     optional = {"postprocessed": (nodes, classes), "out_of_fold": (train, classes), "transition": (classes, classes)}
+    optional["nodes.rows"] = (nodes,)
     for name, shape in (shapes | {name: shape for name, shape in optional.items() if name in arrays}).items():
         check_array(name, arrays[name], shape)
     for name, places, limits in (
         ("given", (nodes,), (-1, classes)),
         ("candidates", (-1,), (0, nodes)),
         ("sampled", (train,), (0, 2)),
+        ("nodes.ids", (), (0, 2**32)),
     ):
         if name in arrays:
             check_array(name, arrays[name], places, limits)

@@ -26,6 +26,7 @@ from drgst.selftrain.learners.network import Network
 from drgst.selftrain.problem import FEWEST_MEASURED
 from drgst.selftrain.recipe import AnyRecipe, find_setting
 from drgst.selftrain.slots.postprocess import never_held_out
+from drgst.selftrain.views.ensemble import fitted_maps
 from drgst.transforms.softmax import softmax
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ class Result:
             "given": run.problem.graph.labels,
             "sampled": None if run.problem.sampled is None else run.problem.sampled[run.split.train].astype(np.int64),
         }
+        maps = fitted_maps(stage.state)
+        if not maps.arrays:  # of a learner without views, whose state does not know the nodes
+            maps.fitted_nodes(graph)
+            arrays |= maps.arrays
         columns = run.recipe.learner.columns(graph, settings) if isinstance(run.recipe.learner, Network) else None
         model = Model(
             recipe=str(run.config.recipe),

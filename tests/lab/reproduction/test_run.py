@@ -5,9 +5,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from drgst.errors import SettingError
+from drgst.graph.core import make_graph
 from drgst.lab.claims.effect import Claim, measure
 from drgst.lab.figures.registry import FIGURES
 from drgst.lab.grid.executors import Inline
@@ -27,6 +30,14 @@ def run_inline(grid: Grid, store: Store) -> BenchResult:
 def test_data_sets_that_can_not_be_opened_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="none of the data sets can be opened"):
         reproduce(replace(QUICK, datasets=("nowhere.npz",)), tmp_path, tmp_path / "runs.db", run_inline)
+
+
+def test_a_data_set_without_its_features_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CoraFull can be opened with edges and labels alone, which is not the graph of the paper."""
+    bare = make_graph(None, sp.csr_array((4, 4)), np.array([0, 1, 0, 1]), name="corafull")
+    monkeypatch.setattr("drgst.lab.reproduction.open_graph", lambda _: bare)
+    with pytest.raises(SettingError, match="corafull was left out: without its features"):
+        reproduce(replace(QUICK, datasets=("corafull",)), tmp_path, tmp_path / "runs.db", run_inline)
 
 
 def test_an_export_takes_no_runs(small: Scale, tmp_path: Path) -> None:

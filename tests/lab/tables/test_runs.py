@@ -109,7 +109,7 @@ def test_recipes_with_further_training_labels_have_a_table_of_their_own(make_row
     assert any(entry.rank == 1 for row in table.rows for entry in row)
     text = render(table, how)
     if how != "latex" or name == "main":
-        assert "drgst-plus train on the validation labels, too" in text
+        assert "drgst-plus trains on the validation labels, too" in text
         assert text.index("gcn" if how != "latex" else "GCN") < text.rindex("drgst-plus")
     every = make_table(name, runs_by_cell([r for r in rows if r["recipe"] == "drgst-plus"], RunFilter()))
     assert every.below is None
