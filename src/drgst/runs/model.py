@@ -256,9 +256,13 @@ def _checked(model: Model) -> Model:
     nodes = len(arrays["labeled_stage"])
     check_array("labeled_stage", arrays["labeled_stage"], (nodes,), (-1, MOST_STAGES))
     train = int((arrays["labeled_stage"] == 0).sum())
-    shapes = {"probabilities": (nodes, classes), "gain": (nodes,)}
-    optional = {"postprocessed": (nodes, classes), "out_of_fold": (train, classes), "transition": (classes, classes)}
-    optional["nodes.rows"] = (nodes,)
+    shapes: dict[str, tuple[int, ...]] = {"probabilities": (nodes, classes), "gain": (nodes,)}
+    optional: dict[str, tuple[int, ...]] = {
+        "postprocessed": (nodes, classes),
+        "out_of_fold": (train, classes),
+        "transition": (classes, classes),
+        "nodes.rows": (nodes,),
+    }
     for name, shape in (shapes | {name: shape for name, shape in optional.items() if name in arrays}).items():
         check_array(name, arrays[name], shape)
     for name, places, limits in (

@@ -117,7 +117,11 @@ def by_label_use(make: Callable[[str, Cells, list[str]], ResultTable], title: st
 def _label_note(cells: Cells, further: bool) -> str:
     if further:
         recipes = sorted({recipe for *_, recipe in cells}, key=recipe_order)
-        return f"Labels: {', '.join(recipes)} train{'s' * (len(recipes) == 1)} on the validation labels, too. Not comparable with recipes that do not."
+        verb = "trains" if len(recipes) == 1 else "train"
+        return (
+            f"Labels: {', '.join(recipes)} {verb} on the validation labels, too. Not comparable with recipes that do "
+            "not."
+        )
     if {row["validation"] for runs in cells.values() for row in runs.rows} == {"none"}:
         return "Labels: all recipes train on the labels per class and are given no validation labels."
     return (
