@@ -25,7 +25,7 @@ ORDERS = {
         "cells faults naming options | kinds text_file | source | relations | columns labels | links | "
         "inspection | build | schema | read"
     ),
-    "io": "convert folder pyg split_files write_tables | npz | build_folder graph_files",
+    "io": "arrays convert graph_files pyg split_files write_tables | folder npz",
     "transforms": (
         "edges products rank_normalise softmax | divided | incidence | features propagate | approximate structure | knn"
     ),

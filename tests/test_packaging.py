@@ -16,7 +16,7 @@ import drgst
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "drgst"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-EXTRAS = """IPython alembic duckdb faiss ipykernel matplotlib mlflow networkx openTSNE pandas pymetis ray
+EXTRAS = """IPython alembic faiss ipykernel matplotlib mlflow networkx openTSNE pandas pymetis ray
 sqlalchemy starlette tensorboard torch_geometric uvicorn"""
 OPTIONAL = set(EXTRAS.split())  # import names
 NAMES = {"faiss-cpu": "faiss", "ipython": "IPython", "mlflow-skinny": "mlflow"}  # project name -> import name

@@ -15,7 +15,7 @@ import drgst
 from drgst.cli import COMMANDS, LazyCommand, app, main
 
 DRGST = Path(sys.executable).parent / "drgst"
-HEAVY = ("torch", "sklearn", "pandas", "pyarrow", "duckdb", "matplotlib", "plotly", "ray", "joblib", "requests")
+HEAVY = ("torch", "sklearn", "pandas", "pyarrow", "matplotlib", "plotly", "ray", "joblib", "requests")
 
 
 def drgst_command(*args: str, **settings: object) -> subprocess.CompletedProcess[str]:

@@ -1,8 +1,7 @@
-"""Graph folders: written and opened, from tables through DuckDB, and what is refused."""
+"""Graph folders: written and opened, from tables, and what is refused."""
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,10 @@ import pytest
 import scipy.sparse as sp
 
 import drgst
-from drgst.errors import DataFileError, DrgstError, SettingError
+from drgst.errors import DataFileError, DrgstError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
-from drgst.io import build_folder
-from drgst.io.build_folder import build_graph_folder
-from drgst.io.folder import META, STAMP, open_graph_folder, save_graph_folder
+from drgst.io.folder import META, STAMP, build_graph_folder, open_graph_folder, save_graph_folder
 from drgst.io.write_tables import write_tables
 from drgst.tables import source
 from drgst.tables.read import read_tables
@@ -68,12 +65,10 @@ def test_a_graph_is_the_same_after_writing_and_opening(kind: str, tmp_path: Path
 def test_tables_give_the_same_graph_as_in_memory(
     kind: str, suffix: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_folder, "ROWS", rows)
     monkeypatch.setattr(source, "ROWS", rows)
     write_tables(graph(kind), tmp_path / "tables", suffix)  # type: ignore[arg-type]
-    built = build_graph_folder(tmp_path / "tables", tmp_path / "out", "100MB")
+    built = build_graph_folder(tmp_path / "tables", tmp_path / "out")
     assert_equal(built, read_tables(tmp_path / "tables"))
-    assert not (tmp_path / "out" / "work").exists()
 
 
 def test_directed_repeated_and_looped_edges(tmp_path: Path) -> None:
@@ -114,12 +109,6 @@ def test_repeated_ids(tmp_path: Path) -> None:
 def test_an_existing_path_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(DataFileError, match="already exists"):
         save_graph_folder(graph("none"), tmp_path)
-
-
-def test_tables_need_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(SettingError, match=r"needs duckdb, .*: pip install 'drgst\[large\]'"):
-        build_graph_folder(tmp_path, tmp_path / "out")
 
 
 def first(value: float) -> Any:

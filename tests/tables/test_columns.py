@@ -8,12 +8,12 @@ from drgst.tables.cells import Cells, read_cells
 from drgst.tables.columns import find_id, find_relation, id_texts
 from drgst.tables.options import Aggregate, TableOptions
 from drgst.tables.relations import edge_notes, likely_cause
-from drgst.tables.source import Table
+from drgst.tables.source import Table, read_table
 from drgst.transforms.edges import EdgeRows, mean_weight, merged_adjacency, node_columns, undirected
 
 
 def opened(**columns: list[object]) -> Table:
-    return Table("edges.csv", pa.table(columns)).read()
+    return read_table(Table("edges.csv", pa.table(columns)))
 
 
 IDS = ["a1", "a2", "a3", "a4"]

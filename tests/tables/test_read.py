@@ -13,7 +13,7 @@ import drgst
 from drgst.errors import DataFileError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
-from drgst.io.build_folder import build_graph_folder
+from drgst.io.folder import build_graph_folder
 from drgst.tables.read import open_tables
 
 PEOPLE = """\

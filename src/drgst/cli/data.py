@@ -138,11 +138,11 @@ def build(
     tables: Annotated[Path, typer.Argument(metavar="TABLES", help="A folder with nodes.* and edges.* (CSV, Parquet).")],
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="The graph folder to write.")],
 ) -> None:
-    """Build a graph folder from tables larger than memory.
+    """Build a graph folder from tables.
 
-    It opens like any other graph.
+    It opens like any other graph, but at once: its arrays are mapped into memory and shared by processes.
     """
-    from drgst.io.build_folder import build_graph_folder
+    from drgst.io.folder import build_graph_folder
 
     graph = build_graph_folder(tables, out)
     console = get_console()

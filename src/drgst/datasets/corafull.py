@@ -9,7 +9,8 @@ import numpy as np
 from drgst.datasets.raw_files import read_integers
 from drgst.errors import DataFileError, located
 from drgst.graph.core import Graph, edge_matrix, make_graph
-from drgst.io.npz import open_npz, read_csr
+from drgst.io.arrays import read_csr
+from drgst.io.npz import open_npz
 
 NO_FEATURES = (
     "the features of CoraFull are not available (they are in cora.npz of graph2gauss): this graph has edges, labels "

@@ -8,7 +8,6 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,16 +15,16 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow as pa
 
-from drgst.errors import DataFileError, NoLabels, unknown
+from drgst.errors import DataFileError, NoLabels, located, unknown
 from drgst.extras import import_extra
 from drgst.files import PathLike, open_regular, reading
 from drgst.graph.core import Graph
-from drgst.memory import available_memory, check_memory
-from drgst.tables.columns import PAIRS
+from drgst.tables.columns import PAIRS, no_column
 from drgst.tables.faults import Fault, TableError
 from drgst.tables.options import TableOptions
 from drgst.tables.read import read_graph
-from drgst.tables.source import Table, open_table, with_names
+from drgst.tables.source import Table, open_table, read_table
+from drgst.tables.text_file import pieces
 
 LABELS = ("label", "class")  # attributes that may hold the class of a node
 _DAMAGE = (
@@ -47,7 +46,7 @@ def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[s
     ``classes`` are the class names of a model that will predict the graph: labels may then be missing.
     """
     nodes, edges = _attributed(path) if _format(path) in _READERS else _edge_list(path)
-    nodes, label = _with_labels(nodes, labels, path)
+    nodes, label = _with_labels(read_table(nodes).checked(), labels, path)
     if label is None and classes is None:
         others = ", ".join(repr(name) for name in nodes.columns[1:6])
         attribute = f"an attribute (of this file: {others})" if others else "an attribute (this file has none)"
@@ -55,7 +54,7 @@ def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[s
     weight = "weight" if "weight" in edges.columns else None
     ends = {"id": "id", "source": "source", "target": "target", "weight": weight}
     options = TableOptions.of(label=label, edge_columns=False, classes=classes, **ends)
-    return read_graph(nodes, edges, options).graph.with_(name=path.name.partition(".")[0])
+    return read_graph(nodes, read_table(edges), options).graph.with_(name=path.name.partition(".")[0])
 
 
 def _attributed(path: Path) -> tuple[Table, Table]:
@@ -81,20 +80,14 @@ def _attributed(path: Path) -> tuple[Table, Table]:
         ends = [(str(u), str(v), w) for u, v, w in graph.edges(data="weight")]
         weights = [None if w is None else str(w) for _, _, w in ends]
         edges = _edge_table(path.name, [e[0] for e in ends], [e[1] for e in ends], weights)
-    return with_names(Table(path.name, pa.table(cells), tuple(notes))).checked(), edges
+    return Table(path.name, pa.table(cells), tuple(notes)), edges
 
 
 def _content(path: Path) -> bytes:
     """The bytes of a regular file, unpacked where its name ends in ``.gz``; refused where memory does not suffice."""
-    with open_regular(path) as handle:
-        if path.suffix != ".gz":
-            return handle.read()
-        most = available_memory() or 1 << 40
-        with gzip.GzipFile(fileobj=handle, mode="rb") as file:
-            content = file.read(most // 8)  # the graph needs several times the memory of its text
-            if file.read(1):
-                check_memory(most + 1, f"{path.name}, unpacked,")
-        return content
+    with open_regular(path) as handle, gzip.GzipFile(fileobj=handle) if path.suffix == ".gz" else handle as stream:
+        with located(path.name):
+            return b"".join(pieces(stream, share=8))  # the graph needs several times the memory of its text
 
 
 def _plain_xml(content: bytes) -> bytes:
@@ -188,41 +181,38 @@ def _with_labels(nodes: Table, labels: PathLike | None, path: Path) -> tuple[Tab
         if str(labels) not in attributes:
             raise DataFileError(f"{path}: {unknown('labels file or node attribute', str(labels), attributes)}")
         return nodes, str(labels)
-    table = open_table(labels, "labels")
-    faults = list(table.faults)
+    table = open_table(labels, "labels").checked()
     if len(table.columns) < 2:
-        faults.append(table.fault("two columns are needed: id and label"))
-    if faults:
-        raise TableError(faults)
+        raise TableError([table.fault("two columns are needed: id and label")])
     names = ("id", "label") if {"id", "label"} <= set(table.columns) else table.columns[:2]
-    ids, given = ([str(value or "").strip() for value in _texts(table, name)] for name in names)
-    known = {text: k for k, text in enumerate(nodes.data.column("id").to_pylist())}
-    column: list[str | None] = [None] * len(known)
-    for row, (text, label) in enumerate(zip(ids, given, strict=True)):
-        if text not in known:
+    if unread := [name for name in names if name not in table.texts]:
+        raise TableError([table.fault(no_column(name, table)) for name in unread])
+    index = {text: k for k, text in enumerate(nodes.data.column("id").to_pylist())}
+    column: list[str | None] = [None] * len(index)
+    faults = []
+    for row in range(table.data.num_rows):
+        text, label = (table.texts[name].text(row) for name in names)
+        if text not in index:
             faults.append(table.fault(f"{text!r} is not a node of {path.name}", row, names[0]))
-        elif column[known[text]] not in (None, label):
+        elif column[index[text]] not in (None, label):
             faults.append(table.fault(f"node {text!r} has two labels", row, names[1]))
         else:
-            column[known[text]] = label
+            column[index[text]] = label
     if faults:
         raise TableError(faults)
     data = nodes.data.drop_columns(["label"]) if "label" in nodes.columns else nodes.data
-    return replace(nodes, data=data.append_column("label", pa.array(column, pa.string()))), "label"
+    data = data.append_column("label", pa.array(column, pa.string()))
+    return read_table(Table(nodes.file, data, nodes.notes)), "label"
 
 
 def _format(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix
 
 
-def _texts(table: Table, name: str) -> list[str | None]:
-    return table.data.column(name).cast(pa.string()).to_pylist()
-
-
 def _repeats(nodes: Table, name: str) -> bool:
     """Whether an attribute has classes rather than names of nodes: on average at least two nodes per value."""
-    values = [value for value in nodes.data.column(name).to_pylist() if value is not None]
-    return len(values) >= 2 * len(set(values))
+    counts = nodes.texts[name].counts
+    return int(counts.sum()) >= 2 * counts.size
 
 
 def _is_number(text: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,13 +21,10 @@ import scipy.sparse as sp
 from drgst.errors import DataFileError, DrgstError
 from drgst.files import PathLike, reading, replacing
 from drgst.graph.core import Graph, check_weights, make_graph
-from drgst.graph.relation import Relation
-from drgst.graph.split import PARTS, Split
-from drgst.io.folder import check_meta
+from drgst.io.arrays import CSR, Arrays, check_description, description, graph_arrays, graph_fields, read_csr
 from drgst.memory import check_memory
 
 FORMAT, VERSION = "drgst-graph", 1
-Arrays = Mapping[str, np.ndarray]
 _DAMAGE = (
     *(KeyError, ValueError, TypeError, IndexError, AttributeError, EOFError, MemoryError),
     *(zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedError, RuntimeError, OverflowError),
@@ -38,28 +35,14 @@ def save_graph(graph: Graph, path: PathLike) -> None:
     """Write ``graph`` to ``path`` (``.npz``), atomically."""
     if Path(path).suffix != ".npz":
         raise DataFileError(f"a graph is saved as .npz, not as {Path(path).name!r}")
-    meta = {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": graph.name,
-        "class_names": graph.class_names,
-        "num_features": graph.num_features,
-        "splits": [split.name for split in graph.splits],
-        "notes": graph.notes,
-        **({"prepared": True} if graph.prepared else {}),
-        **({"relations": [relation.name for relation in graph.relations]} if graph.relations else {}),
-    }
-    arrays = {"meta": np.frombuffer(json.dumps(meta, ensure_ascii=False).encode(), dtype=np.uint8)}
-    arrays |= {"labels": graph.labels, "node_ids": graph.node_ids}
-    if isinstance(graph.features, sp.csr_array):
-        arrays |= _pack("features", graph.features)
-    else:
-        arrays["features"] = graph.features
-    arrays |= _pack("edges", sp.csr_array(sp.triu(graph.adjacency, k=1, format="csr")))
-    for k, split in enumerate(graph.splits):
-        arrays |= {f"split_{k}_{part}": getattr(split, part) for part in PARTS}
-    for k, relation in enumerate(graph.relations):
-        arrays |= {**_pack(f"relation_{k}", relation.incidence), f"relation_{k}_entities": relation.entities}
+    meta = json.dumps(description(graph, FORMAT, VERSION), ensure_ascii=False).encode()
+    arrays, matrices = graph_arrays(graph, "_")
+    arrays["meta"] = np.frombuffer(meta, dtype=np.uint8)
+    matrices["edges"] = sp.csr_array(sp.triu(graph.adjacency, k=1, format="csr"))
+    for key, matrix in matrices.items():  # in the smallest integer types, and without values that are all 1
+        packed = {part: _small(getattr(matrix, part)) for part in CSR[:2]}
+        packed |= {"data": matrix.data} if (matrix.data != 1).any() else {}
+        arrays |= {f"{key}_{part}": array for part, array in packed.items()}
     with replacing(path) as temporary, open(temporary, "wb") as handle:
         np.savez_compressed(handle, allow_pickle=False, **arrays)
 
@@ -83,55 +66,15 @@ def open_npz(path: PathLike, kind: str) -> Iterator[Arrays]:
             yield file
 
 
-def read_csr(arrays: Arrays, key: str, shape: Iterable[int], default: float | None = None) -> sp.csr_array:
-    """The CSR matrix in ``key_data``, ``key_indices`` and ``key_indptr``; all indices are checked.
-
-    With ``default``, ``key_data`` may be missing: all values are then ``default``.
-    """
-    indices, indptr = (arrays[f"{key}_{part}"].astype(np.int64) for part in ("indices", "indptr"))
-    missing = default is not None and f"{key}_data" not in arrays
-    data = np.full(indices.size, default, dtype=np.float32) if missing else arrays[f"{key}_data"]
-    matrix = sp.csr_array((data, indices, indptr), shape=tuple(int(n) for n in shape))
-    matrix.check_format(full_check=True)
-    return matrix
-
-
 def _graph(arrays: Arrays) -> Graph:
     meta = json.loads(arrays["meta"].tobytes())
-    check_meta(meta, FORMAT, VERSION)
-    count = arrays["labels"].size
-    width = meta["num_features"]
-    features = arrays["features"] if "features" in arrays else read_csr(arrays, "features", (count, width), 1)
-    upper = read_csr(arrays, "edges", (count, count), 1)
+    check_description(meta, FORMAT, VERSION)
+    fields = graph_fields(arrays, meta, "_")
+    upper = read_csr(arrays, "edges", (fields["labels"].size,) * 2, 1)
     check_weights(upper.data)
-    graph = make_graph(
-        features,
-        upper + upper.T,
-        arrays["labels"],
-        class_names=meta["class_names"],
-        node_ids=arrays["node_ids"],
-        name=meta["name"],
-        splits=[
-            Split(**{part: arrays[f"split_{k}_{part}"] for part in PARTS}, name=name)
-            for k, name in enumerate(meta["splits"])
-        ],
-        unlabelled=True,  # a graph without labels can be saved, too
-    )
-    relations = tuple(_relation(arrays, k, name, count) for k, name in enumerate(meta.get("relations", ())))
-    return graph.with_(notes=tuple(meta["notes"]), prepared=meta.get("prepared") is True, relations=relations)
-
-
-def _relation(arrays: Arrays, k: int, name: str, count: int) -> Relation:
-    entities = arrays[f"relation_{k}_entities"]
-    return Relation.of(str(name), read_csr(arrays, f"relation_{k}", (count, entities.size), 1), entities)
-
-
-def _pack(key: str, matrix: sp.csr_array) -> dict[str, np.ndarray]:
-    """The arrays of a CSR matrix in the smallest integer types; values that are all 1 are left out."""
-    packed = {f"{key}_indices": _small(matrix.indices), f"{key}_indptr": _small(matrix.indptr)}
-    if (matrix.data != 1).any():
-        packed[f"{key}_data"] = matrix.data
-    return packed
+    names = ("features", "labels", "class_names", "node_ids", "name", "splits")
+    graph = make_graph(adjacency=upper + upper.T, unlabelled=True, **{name: fields.pop(name) for name in names})
+    return graph.with_(**fields)
 
 
 def _small(values: np.ndarray) -> np.ndarray:

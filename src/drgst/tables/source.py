@@ -9,10 +9,10 @@ import os
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,8 @@ from drgst.tables.text_file import CELL, TextFile
 
 STANDARD_INPUT = "-"
 ROWS = 100_000  # of a batch of a Parquet file
-_NUMBER = 12  # bytes of a number that is used as it is, in the file and in the graph
 MOST_COLUMNS = 1 << 15  # of a table whose columns are encoded: about 2 ms each
+_NUMBER = 12  # bytes of a number that is used as it is, in the file and in the graph
 _DAMAGE = (OSError, EOFError, zlib.error, UnicodeError, csv.Error, pa.ArrowException, ValueError)
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
 IsRaw = Callable[[str], bool]  # whether a column of numbers is used as it is
@@ -89,71 +89,79 @@ class Table:
             raise TableError(self.faults)
         return self
 
-    def read(self, is_raw: IsRaw | None = None, only: Collection[str] | None = None) -> Table:
-        """The table with the cells of its columns, or of ``only`` some.
-
-        Where all columns that ``is_raw`` names hold numbers, these are in ``raw`` instead.
-        """
-        raw = raw_numbers(self.data, is_raw) if is_raw is not None else {}
-        if not raw and len(self.columns) > MOST_COLUMNS:
-            fault = self.fault(f"has {len(self.columns):,} columns; {MOST_COLUMNS:,} are allowed")
-            return replace(self, faults=(*self.faults, fault))
-        texts: dict[str, Cells] = {}
-        faults = list(self.faults)
-        for name in self.columns if only is None else only:
-            if name in raw:
-                continue
-            column = self.data.column(name)
-            try:
-                cells = read_cells(column, self.unit == "line")
-            except CellError as error:
-                faults.append(self.fault(str(error), error.row, name))
-                continue
-            if cells is None and is_features_name(name):
-                cells = list_cells(column)
-            if cells is not None:
-                texts[name] = cells
-        return replace(self, texts=texts, raw=raw, faults=tuple(faults))
-
 
 def open_table(given: Any, name: str, is_raw: IsRaw | None = None) -> Table:
     """The table in a path, a data frame, an Arrow table or anything with the Arrow interface.
 
     Faults that leave a table to inspect are kept with it; others raise :class:`TableError`. ``name`` is the name of a
-    table in memory.
+    table in memory. Where all columns that ``is_raw`` names hold numbers, these are in ``raw``.
     """
     if isinstance(given, Table):
-        return given.read(is_raw)
+        return given
     if isinstance(given, str | os.PathLike):
-        with _opened(given, limited=True) as file:
-            row = sum(_NUMBER if is_raw is not None and is_raw(name) else CELL for name in file.names)
-            batches = list(_batches(file, row, file.size))
-            return _named(file, pa.Table.from_batches(batches), file.faults()).read(is_raw)
+        with _opened(given) as file:
+            names, faults = _clean_names(file.name, file.names, file.unit)
+            data = _rows(file, names, is_raw)
+            faults = (*faults, *file.faults())
+            return _with_cells(Table(file.name, data, file.notes, faults, file.unit, file.place), is_raw)
     data = _in_memory(given)
     if data is None:
         kind = type(given).__name__
         raise TableError([Fault(name, f"a path, a data frame or an Arrow table is needed, not {kind}")])
-    return with_names(Table(name, data)).read(is_raw)
+    return read_table(Table(name, data), is_raw)
 
 
-def open_batches(path: Path, kept: Callable[[str], bool] = lambda _: False) -> Iterator[Table]:
-    """The table in a file that may be larger than memory, some rows at a time, not read yet; faults are raised.
-
-    ``kept`` says which columns the caller keeps in memory.
-    """
-    start = 0
-    with _opened(path, limited=False) as file:
-        for batch in _batches(file, CELL * sum(map(kept, file.names)), file.size * ROWS // max(file.rows, ROWS)):
-            table = _named(file, pa.Table.from_batches([batch])).checked()
-            yield replace(table, place=partial(lambda start, row: file.place(start + row), start))
-            start += batch.num_rows
-        if faults := file.faults():
-            raise TableError(faults)
+def read_table(table: Table, is_raw: IsRaw | None = None) -> Table:
+    """A table in memory with clean names and the cells of its columns."""
+    names, faults = _clean_names(table.file, table.columns, table.unit)
+    return _with_cells(replace(table, data=table.data.rename_columns(names), faults=faults), is_raw)
 
 
-def _batches(file: TextFile | _ParquetFile, row: int, least: int = 0) -> Iterator[Any]:
-    """The rows of a file, some at a time; refused where ``row`` bytes for each, or the ``least``, are not available."""
-    check_memory(max(file.rows * row, least), "unpacked, it")
+def _with_cells(table: Table, is_raw: IsRaw | None) -> Table:
+    raw = _raw_numbers(table.data, is_raw) if is_raw is not None else {}
+    if not raw and len(table.columns) > MOST_COLUMNS:
+        fault = table.fault(f"has {len(table.columns):,} columns; {MOST_COLUMNS:,} are allowed")
+        return replace(table, faults=(*table.faults, fault))
+    texts: dict[str, Cells] = {}
+    faults = list(table.faults)
+    for name in table.columns:
+        if name in raw:
+            continue
+        column = table.data.column(name)
+        try:
+            cells = read_cells(column, table.unit == "line")
+        except CellError as error:
+            faults.append(table.fault(str(error), error.row, name))
+            continue
+        if cells is None and is_features_name(name):
+            cells = list_cells(column)
+        if cells is not None:
+            texts[name] = cells
+    return replace(table, texts=texts, raw=raw, faults=tuple(faults))
+
+
+def _rows(file: TextFile | _ParquetFile, names: list[str], is_raw: IsRaw | None) -> Any:
+    """The rows of a file as a :class:`pyarrow.Table`; text that holds numbers to be used as they are is not kept."""
+    if is_raw is not None and any(map(is_raw, names)):
+        batches = []
+        for batch in _batches(file, names, is_raw):
+            batch = batch.rename_columns(names)
+            numbers = _raw_numbers(batch, is_raw)
+            if not numbers:
+                break
+            columns = [numbers.get(name, batch.column(k)) for k, name in enumerate(names)]
+            batches.append(pa.RecordBatch.from_arrays([pa.array(column) for column in columns], names=names))
+        else:
+            if batches:
+                return pa.Table.from_batches(batches)
+    batches = list(_batches(file, names, is_raw))
+    return pa.Table.from_batches(batches, None if batches else file.schema).rename_columns(names)
+
+
+def _batches(file: TextFile | _ParquetFile, names: list[str], is_raw: IsRaw | None) -> Iterator[Any]:
+    """The rows of a file, some at a time; refused where their cells would not fit in memory."""
+    row = sum(_NUMBER if is_raw is not None and is_raw(name) else CELL for name in names)
+    check_memory(max(file.rows * row, file.size), "unpacked, it")
     rows = 0
     for batch in file.batches():
         rows += batch.num_rows
@@ -161,10 +169,10 @@ def _batches(file: TextFile | _ParquetFile, row: int, least: int = 0) -> Iterato
         yield batch
 
 
-def raw_numbers(data: Any, is_raw: IsRaw) -> dict[str, np.ndarray]:
+def _raw_numbers(data: Any, is_raw: IsRaw) -> dict[str, np.ndarray]:
     """Column -> its numbers, (N,) float32; empty if a column has another cell, such as a missing one."""
     found: dict[str, np.ndarray] = {}
-    for name in filter(is_raw, data.column_names):
+    for name in filter(is_raw, data.schema.names):
         column = data.column(name)
         try:
             column = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
@@ -172,7 +180,7 @@ def raw_numbers(data: Any, is_raw: IsRaw) -> dict[str, np.ndarray]:
                 column = pc.utf8_trim_whitespace(column).cast(pa.float64())
             elif not any(is_kind(column.type) for is_kind in _NUMBERS):
                 return {}
-            x = as_float32(column.to_numpy().astype(np.float64))
+            x = as_float32(column.to_numpy(zero_copy_only=False).astype(np.float64))
         except (pa.ArrowException, TypeError, ValueError):
             return {}
         if column.null_count or not np.isfinite(x).all():
@@ -204,7 +212,7 @@ def _frame_column(series: Any) -> Any:
 
 
 @contextmanager
-def _opened(given: str | os.PathLike[str], limited: bool) -> Iterator[TextFile | _ParquetFile]:
+def _opened(given: str | os.PathLike[str]) -> Iterator[TextFile | _ParquetFile]:
     """The file of a path, or standard input for ``-``; what is wrong with it is a :class:`TableError`."""
     path = Path(given).expanduser()
     kept = io.BytesIO(sys.stdin.buffer.read()) if str(given) == STANDARD_INPUT else None
@@ -229,16 +237,15 @@ def _opened(given: str | os.PathLike[str], limited: bool) -> Iterator[TextFile |
             if magic == b"PAR1":
                 yield _ParquetFile(name, handle)
                 return
-        yield TextFile(name, unpacked if magic.startswith(b"\x1f\x8b") else plain, limited)
+        yield TextFile(name, unpacked if magic.startswith(b"\x1f\x8b") else plain)
     except MemoryLimitError as error:
         raise TableError([Fault(name, str(error))]) from error
     except DrgstError:
         raise
     except FileNotFoundError:
-        folder = Path(path).parent
-        beside = [other.name for other in folder.iterdir()] if folder.is_dir() else []
-        near = nearest(Path(path).name, beside)
-        raise TableError([Fault(name, f"there is no file {str(path)!r}{near}")]) from None
+        beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+        message = f"there is no file {str(path)!r}{nearest(path.name, beside)}"
+        raise TableError([Fault(name, message)]) from None
     except _DAMAGE as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
         raise TableError([Fault(name, f"can't be read: {reason}")]) from error
@@ -254,16 +261,12 @@ class _ParquetFile:
         file = parquet.ParquetFile(handle)
         texts = [column.name for column in file.schema_arrow if pa.types.is_string(column.type)]
         self.file = parquet.ParquetFile(handle, read_dictionary=texts)  # a text that repeats is in memory once
-        self.names = self.file.schema_arrow.names
+        self.schema = self.file.schema_arrow
+        self.names = self.schema.names
         self.rows, self.size = file.metadata.num_rows, _unpacked_size(file)
 
     def batches(self) -> Iterator[Any]:
-        count = 0
-        for batch in self.file.iter_batches(ROWS):
-            count += 1
-            yield batch
-        if not count:
-            yield pa.RecordBatch.from_pylist([], self.file.schema_arrow)
+        yield from self.file.iter_batches(ROWS)
 
     def faults(self) -> list[Fault]:
         return []
@@ -280,39 +283,33 @@ def _unpacked_size(file: Any) -> int:
     return max(CELL * entries, sum(group.total_byte_size for group in groups))
 
 
-def _named(file: TextFile | _ParquetFile, data: Any, faults: Sequence[Fault] = ()) -> Table:
-    data = data.rename_columns(file.names)
-    table = with_names(Table(file.name, data, file.notes, unit=file.unit, place=file.place))
-    return replace(table, faults=(*table.faults, *faults))
-
-
-def with_names(table: Table) -> Table:
-    """The table with stripped column names; a blank name becomes ``column 3``, a repeated one is a fault."""
-    raw = [str(name).strip().removeprefix("\ufeff") for name in table.columns]
+def _clean_names(file: str, given: Sequence[str], unit: str) -> tuple[list[str], tuple[Fault, ...]]:
+    """Stripped and unique column names, and faults; a blank name becomes ``column 3``, a repeated one is a fault."""
+    raw = [str(name).strip().removeprefix("\ufeff") for name in given]
     names = [name or f"column {k}" for k, name in enumerate(raw, start=1)]
-    text = table.unit == "line"
     found: list[tuple[str, str | None]] = [
         (f"{count} columns have this name: names must differ", name)
         for name, count in Counter(names).items()
         if count > 1
     ]
-    longest = max((len(name) for name in names), default=0)
+    longest = max(map(len, names), default=0)
     if longest > LONGEST_NAME:
         found.append((f"a column name has {longest} characters; {LONGEST_NAME} are allowed", None))
         names = [name if len(name) <= LONGEST_NAME else f"column {k}" for k, name in enumerate(names, start=1)]
     if any("\0" in name for name in names):
         found.append(("a column name holds a zero byte", None))
-    if text and len(names) > 1 and all(map(_is_number, raw)):
+    if unit == "line" and len(names) > 1 and all(map(is_number, raw)):
         found.append((f"the first line holds {some(raw)}: a header line with column names is missing", None))
     seen: set[str] = set()
     for k, name in enumerate(names):
         names[k] = f"{name} (column {k + 1})" if name in seen else name
         seen.add(name)
-    faults = [Fault(table.file, message, 1 if text else None, name, unit=table.unit) for message, name in found]
-    return replace(table, data=table.data.rename_columns(names), faults=(*table.faults, *faults))
+    line = 1 if unit == "line" else None
+    return names, tuple(Fault(file, message, line, name, unit=unit) for message, name in found)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether Python reads the text as a number."""
     try:
         float(text)
     except ValueError:

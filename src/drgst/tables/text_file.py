@@ -34,31 +34,54 @@ class TextFile:
 
     unit, rows, size = "line", 0, 0  # a text file does not say how many rows it has
 
-    def __init__(self, name: str, opened: Callable[[], Any], limited: bool) -> None:
+    def __init__(self, name: str, opened: Callable[[], Any]) -> None:
         self.name, self.opened = name, opened
-        self.encoding = "utf-8"
         self.invalid: list[tuple[int, int]] = []  # rows of another width, counted from 0, and their widths
-        head, whole, quotes = self._scan(available_memory() if limited else None)
-        self._read_header(head, whole)
+        head, whole, quotes = self._scan()
+        text = head.decode(self.encoding, errors="ignore").removeprefix("\ufeff")
+        if not text or text.isspace():
+            raise TableError([Fault(name, "is empty: a header line with column names is needed")])
+        if "\0" in text[:_HEAD]:  # one further below is a fault of its cell
+            raise TableError([Fault(name, "is not a text file: it holds zero bytes")])
+        self.delimiter = _delimiter(text)
+        lines = io.StringIO(text, newline="")
+        with _large_cells():
+            reader = csv.reader(lines, delimiter=self.delimiter)
+            self.names = [original_cell(cell) for cell in next(cells for cells in reader if cells)]
+        self.first_line = reader.line_num
+        self.has_rows = not whole or any(line.strip() for line in lines)
         if quotes % 2:
             self._check_quotes()
+        delimiter = f"{name}: cells are separated by {_NAMES[self.delimiter]}" if self.delimiter != "," else ""
+        encoding = f"{name} is not UTF-8; it was read as {self.encoding}" if self.encoding != "utf-8" else ""
+        self.notes = tuple(note for note in (delimiter, encoding) if note)  # what may surprise
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What may surprise about the file."""
-        delimiter = f"{self.name}: cells are separated by {_NAMES[self.delimiter]}" if self.delimiter != "," else ""
-        encoding = f"{self.name} is not UTF-8; it was read as {self.encoding}" if self.encoding != "utf-8" else ""
-        return tuple(note for note in (delimiter, encoding) if note)
+    def schema(self) -> Any:
+        """Arrow's names, which are places, and types of the columns."""
+        return pa.schema([(str(k), pa.string()) for k in range(len(self.names))])
 
     def batches(self) -> Iterator[Any]:
-        """The rows as text, some at a time; at least one batch."""
-        names = [str(k) for k in range(len(self.names))]
-        count = 0
-        for batch in self._rows(names) if self.has_rows else ():
-            count += 1
-            yield batch
-        if not count:  # no row below the header, or none of its width
-            yield pa.RecordBatch.from_arrays([pa.array([], pa.string()) for _ in names], names=names)
+        """The rows as text, some at a time."""
+
+        def skip(row: Any) -> str:
+            self.invalid.append((row.number - 2, row.actual_columns))
+            return "skip"
+
+        if not self.has_rows:
+            return
+        self.invalid.clear()
+        reading = arrow_csv.ReadOptions(
+            use_threads=False,  # threads hide the row number
+            block_size=_BLOCK,
+            column_names=self.schema.names,
+            skip_rows=self.first_line,
+            encoding=self.encoding,
+        )
+        parsing = arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=skip)
+        texts = arrow_csv.ConvertOptions(column_types=self.schema, strings_can_be_null=False)
+        with self.opened() as stream, arrow_csv.open_csv(stream, reading, parsing, texts) as reader:
+            yield from reader
 
     def faults(self) -> list[Fault]:
         """The fault of rows with another number of cells, when all rows were read."""
@@ -76,24 +99,16 @@ class TextFile:
             row += invalid <= row
         return self._start(row)
 
-    def _scan(self, most: int | None) -> tuple[bytes, bool, int]:
-        """The first block, whether it is the whole file, and the number of quotes; sets the encoding.
-
-        A packed file that does not fit in ``most`` bytes is refused as soon as that can be expected.
-        """
+    def _scan(self) -> tuple[bytes, bool, int]:
+        """The first block, whether it is the whole file, and the number of quotes; sets the encoding."""
+        self.encoding = "utf-8"
         decoder = codecs.getincrementaldecoder("utf-8")()
-        head, size, quotes, lines = b"", 0, 0, 0
+        head, size, quotes = b"", 0, 0
         with self.opened() as stream:
-            packed = getattr(stream, "fileobj", None)  # of a gzip file
-            piece = None
-            while piece != b"":
-                piece = stream.read(_BLOCK)
+            for piece in pieces(stream, CELL):
                 head = head or piece
                 size += len(piece)
                 quotes += piece.count(b'"')
-                lines += piece.count(b"\n")
-                if packed is not None and most is not None:  # without quotes, each line is a row
-                    _check_size(size if quotes else max(size, CELL * lines), most, packed)
                 try:
                     decoder.decode(piece, final=not piece)
                 except UnicodeDecodeError:
@@ -102,42 +117,9 @@ class TextFile:
             self.encoding = "utf-16"
         return head, size == len(head), quotes
 
-    def _read_header(self, head: bytes, whole: bool) -> None:
-        """Set the delimiter, the column names, the lines of the header and whether there are rows below it."""
-        text = head.decode(self.encoding, errors="ignore").removeprefix("\ufeff")
-        if not text or text.isspace():
-            raise TableError([Fault(self.name, "is empty: a header line with column names is needed")])
-        if "\0" in text[:_HEAD]:  # one further below is a fault of its cell
-            raise TableError([Fault(self.name, "is not a text file: it holds zero bytes")])
-        self.delimiter = _delimiter(text)
-        lines = io.StringIO(text, newline="")
-        with _large_cells():
-            reader = csv.reader(lines, delimiter=self.delimiter)
-            self.names = [original_cell(name) for name in next(cells for cells in reader if cells)]
-        self.first_line = reader.line_num
-        self.has_rows = not whole or any(line.strip() for line in lines)
-
-    def _rows(self, names: list[str]) -> Iterator[Any]:
-        def skip(row: Any) -> str:
-            self.invalid.append((row.number - 2, row.actual_columns))
-            return "skip"
-
-        self.invalid.clear()
-        reading = arrow_csv.ReadOptions(
-            use_threads=False,  # threads hide the row number
-            block_size=_BLOCK,
-            column_names=names,
-            skip_rows=self.first_line,
-            encoding=self.encoding,
-        )
-        parsing = arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=skip)
-        texts = arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-        with self.opened() as stream, arrow_csv.open_csv(stream, reading, parsing, texts) as reader:
-            yield from reader
-
     def _start(self, number: int) -> int:
         """The line in which the row ``number``, counted from 0 below the header, starts; blank lines do not count."""
-        with self._text() as lines:
+        with self._lines() as lines:
             for _ in range(self.first_line):
                 next(lines, None)
             reader = csv.reader(lines, delimiter=self.delimiter)
@@ -151,7 +133,7 @@ class TextFile:
 
     def _check_quotes(self) -> None:
         """Refuse a quoted cell that never ends. Arrow would read the rest of the file as that cell."""
-        with self._text() as lines:
+        with self._lines() as lines:
             reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
             start = 1
             try:
@@ -162,21 +144,33 @@ class TextFile:
                 raise TableError([Fault(self.name, message, start, unit="line")]) from None
 
     @contextmanager
-    def _text(self) -> Iterator[Iterator[str]]:
+    def _lines(self) -> Iterator[Iterator[str]]:
         """The lines of the file, which only a fault needs."""
         encoding = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         with self.opened() as stream, _large_cells():
             yield io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="")
 
 
-def _check_size(size: int, most: int, packed: Any) -> None:
-    """Refuse a gzip file, the part of which that was read takes ``size`` bytes, that does not fit in ``most`` bytes."""
-    read = packed.tell()
-    whole = packed.seek(0, io.SEEK_END)
-    packed.seek(read)
-    expected = size * whole // max(read, 1)
-    if size > most or (size >= _BLOCK and expected > 2 * most):
-        check_memory(max(size, expected), "unpacked, it")
+def pieces(stream: Any, row: int = 0, share: int = 1) -> Iterator[bytes]:
+    """The content of a stream, with an empty piece at the end.
+
+    A gzip file is refused as soon as its content, or ``row`` bytes per line, can be expected to exceed 1 / ``share`` of
+    the available memory.
+    """
+    packed, most = getattr(stream, "fileobj", None), available_memory()
+    size, lines, quotes = 0, 0, 0
+    piece = None
+    while piece != b"":
+        piece = stream.read(_BLOCK)
+        size, lines, quotes = size + len(piece), lines + piece.count(b"\n"), quotes + piece.count(b'"')
+        if packed is not None and most is not None:
+            needed = share * (size if quotes else max(size, row * lines))  # without quotes, each line is a row
+            read = packed.tell()
+            expected = needed * packed.seek(0, io.SEEK_END) // max(read, 1)
+            packed.seek(read)
+            if needed > most or (needed >= _BLOCK and expected > 2 * most):
+                check_memory(max(needed, expected), "unpacked, it")
+        yield piece
 
 
 @contextmanager
