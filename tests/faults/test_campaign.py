@@ -6,22 +6,18 @@ bytes may still be good. The normal run has few examples, the same every time; t
 
 import contextlib
 import io
-import pickle
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import drgst
 from drgst.cli import main
-from drgst.datasets.unpickle import load_pickle
 from drgst.lab.store import Store
 from drgst.lab.store.cells import stored_rows
 from drgst.lab.store.export import readable_rows
@@ -50,7 +46,6 @@ def good(tmp_path_factory: pytest.TempPathFactory, make_row: Callable[..., dict[
             store.add(make_row(f"other{draw}", draw=draw, recipe="drgst-de", test_accuracy=0.6))
     assert attempt("run", folder / "g.npz", *QUICK, "--out", folder / "run")[0] == 0
     assert attempt("lab", "bench", "export", folder / "runs.csv", "--store", folder / "runs.db")[0] == 0
-    (folder / "p.pickle").write_bytes(pickle.dumps(sp.csr_matrix(np.eye(4, dtype=np.float32)), protocol=2))
     (folder / "run.toml").write_text(
         f"[run]\ndata = '{folder}/g.npz'\nrecipe = 'drgst-do'\n[settings]\nepochs = 2\nhidden = 4\nstages = 0\n"
     )
@@ -147,7 +142,6 @@ READERS: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
     "parquet": ("parquet", "nodes.parquet", drgst.open_graph),
     "split": ("s.json", "", lambda path: drgst.load_split(path, drgst.open_graph(path.parents[1] / "g.npz"))),
     "weights of a model": ("run", "model.safetensors", drgst.load_model),
-    "pickle": ("p.pickle", "", load_pickle),
     "store": ("runs.db", "", stored_rows),
     "export": ("runs.csv", "", readable_rows),
     "damaged store": ("runs.db", "", lambda path: readable_rows(path.rename(path.with_suffix(".damaged")))),

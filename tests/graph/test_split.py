@@ -1,7 +1,6 @@
 """Splits: the public one, draws per class, random ones, masks, and errors; statistics of a graph."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drgst.datasets.load import load
 from drgst.errors import SplitError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split, per_class_split, public_split, random_split, splits_from_masks, validated_split
@@ -102,16 +100,6 @@ def test_cora_three_per_class(cora: Graph) -> None:
     drawn = per_class_split(cora, 3, seed=0)
     assert (drawn.train.size, drawn.val.size, drawn.test.size, drawn.pool.size) == (21, 500, 1000, 1187)
     assert per_class_split(cora, 20, seed=5).train.tolist() == list(range(140))
-
-
-@pytest.mark.data
-@pytest.mark.filterwarnings("ignore::drgst.errors.DrgstWarning")
-def test_corafull_short_class_does_not_crash(data_root: Path) -> None:
-    g = load("corafull", root=data_root)
-    assert per_class_split(g, 20, seed=0).train.size == 1400
-    counts = np.bincount(g.labels[per_class_split(g, 18, seed=0).train], minlength=70)
-    assert counts[68] == 15
-    assert np.delete(counts, 68).tolist() == [18] * 69
 
 
 @settings(max_examples=60, deadline=None)

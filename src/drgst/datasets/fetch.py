@@ -34,10 +34,6 @@ _WHEEL_OPTIONS = (
 _log = logging.getLogger("drgst")
 
 
-class UnavailableError(DataFileError):
-    """No source has the files of a data set."""
-
-
 def cache_folder() -> Path:
     """The folder of downloads and converted data sets (``XDG_CACHE_HOME`` is respected)."""
     import platformdirs
@@ -89,7 +85,7 @@ def fetch(name: str, files: Sequence[DataFile], root: Root = None, progress: Pro
             _log.info("%s: %s", name, error)
         else:
             return cache
-    raise UnavailableError(
+    raise DataFileError(
         f"can't get {name}: {'; '.join(reasons)} (DRGST_DATA may name a folder that holds {files[0].path} and so on)"
     )
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import warnings
 import zipfile
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
-from drgst.datasets.corafull import NO_FEATURES, read_edges_and_labels, read_graph2gauss
-from drgst.datasets.fetch import Progress, Root, UnavailableError, cache_folder, fetch, first_missing, root_folder
+import numpy as np
+
+from drgst.datasets.fetch import Progress, Root, cache_folder, fetch, first_missing, root_folder
 from drgst.datasets.flickr import read_flickr, read_split
 from drgst.datasets.planetoid import read_planetoid
-from drgst.datasets.registry import DATASETS, FILES, DataSet, find_dataset
-from drgst.errors import DataFileError, DrgstError, DrgstWarning, unknown
+from drgst.datasets.registry import DATASETS, DataSet, find_dataset
+from drgst.errors import DataFileError, DrgstError, located, unknown
 from drgst.files import PathLike
-from drgst.graph.core import Graph
+from drgst.graph.core import Graph, make_graph
+from drgst.io.arrays import read_csr
 from drgst.io.folder import is_graph_folder, open_graph_folder
-from drgst.io.npz import load_graph, save_graph
+from drgst.io.npz import load_graph, open_npz, save_graph
 from drgst.tables.faults import HOLDS_ANSWER
 
 GRAPH_FILES = (".graphml", ".gml", ".gexf", ".edgelist", ".edges", ".el", ".txt", ".tsv")  # read by io.graph_files
@@ -108,6 +109,21 @@ def _is_graph2gauss(path: Path) -> bool:
         return False  # load_graph raises the error
 
 
+def read_graph2gauss(path: Path, name: str) -> Graph:
+    """A graph in the format of graph2gauss (Bojchevski, Günnemann, ICLR 2018): CSR arrays ``adj_*`` and ``attr_*``.
+
+    Edges become unweighted and undirected; features keep their values.
+    """
+    with open_npz(path, "a graph2gauss file") as arrays:
+        adjacency = read_csr(arrays, "adj", arrays["adj_shape"])
+        features = read_csr(arrays, "attr", arrays["attr_shape"])
+        labels = arrays["labels"]
+    adjacency.eliminate_zeros()
+    adjacency.data = np.ones(adjacency.nnz, dtype=np.float32)
+    with located(path):
+        return make_graph(features, adjacency, labels, name=name)
+
+
 def _cora(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
     """From the data folder if it has the files, else the copy in the package; both are bit-identical."""
     folder = root_folder(root)
@@ -150,20 +166,9 @@ def _converted_path(dataset: DataSet) -> Path:
 
 
 def _corafull(dataset: DataSet, root: Root, progress: Progress | None) -> Graph:
-    """With features if ``cora.npz`` is available, else edges and labels from the data folder, with a warning."""
-    features, *split = dataset.files
-    try:
-        folder = fetch(dataset.name, [features], root, progress)
-        graph = read_graph2gauss(folder / features.path)
-    except UnavailableError as error:
-        own = root_folder(root)
-        if own is None or first_missing([FILES["CoraFull/CoraFull.edge"], FILES["CoraFull/CoraFull.label"]], own):
-            raise
-        _log.warning("corafull: %s", error)
-        warnings.warn(NO_FEATURES, DrgstWarning, stacklevel=3)
-        graph = read_edges_and_labels(own / dataset.title)
-    folder = fetch(dataset.name, split, root, progress)
-    return graph.with_(splits=(read_split(folder / dataset.title, graph),))
+    folder = fetch(dataset.name, dataset.files, root, progress) / dataset.title
+    graph = read_graph2gauss(folder / "cora.npz", dataset.name)
+    return graph.with_(splits=(read_split(folder, graph),))
 
 
 _READERS: dict[str, Callable[[DataSet, Root, Progress | None], Graph]] = {
