@@ -4,7 +4,6 @@ import gzip
 import io
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +12,6 @@ import pytest
 
 import drgst
 from drgst.errors import DrgstError
-from drgst.io.build_folder import build_graph_folder
 
 NODES = "id,label,f\na,x,1\nb,y,2\n"
 EDGES = "source,target\na,b\n"
@@ -150,10 +148,9 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("built", [False, True])
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(
-    tmp_path: Path, kind: str, built: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, bomb = tmp_path / f"nodes.{kind.rpartition('.')[2]}", BOMBS[kind]
     if isinstance(bomb, bytes):
@@ -163,18 +160,16 @@ def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(
     assert path.stat().st_size < 2 * 10**5
     for place in ("drgst.memory", "drgst.tables.text_file"):
         monkeypatch.setattr(f"{place}.available_memory", lambda: 1 << 20)
-    (tmp_path / "edges.csv").write_text("source,target\n")
     with pytest.raises(DrgstError, match=f"{path.name}: unpacked, it would need .* but 1.0 MB are available"):
-        build_graph_folder(tmp_path, tmp_path / "out") if built else drgst.from_tables(path, label="label")
+        drgst.from_tables(path, label="label")
 
 
-@pytest.mark.parametrize("read", [drgst.open_graph, lambda path: build_graph_folder(path, path / "out")])
-def test_parquet_without_rows(tmp_path: Path, read: Callable[[Path], drgst.Graph]) -> None:
+def test_parquet_without_rows(tmp_path: Path) -> None:
     none = pa.array([], pa.string())
     pq.write_table(pa.table({"id": none, "label": none}), tmp_path / "nodes.parquet")
     (tmp_path / "edges.csv").write_text("source,target\n")
     with pytest.raises(DrgstError, match=r"nodes.parquet: has no rows below its header"):
-        read(tmp_path)
+        drgst.open_graph(tmp_path)
 
 
 def test_too_much_text_in_a_column(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,9 +85,9 @@ def _attributed(path: Path) -> tuple[Table, Table]:
 
 def _content(path: Path) -> bytes:
     """The bytes of a regular file, unpacked where its name ends in ``.gz``; refused where memory does not suffice."""
-    with open_regular(path) as handle, gzip.GzipFile(fileobj=handle) if path.suffix == ".gz" else handle as stream:
-        with located(path.name):
-            return b"".join(pieces(stream, share=8))  # the graph needs several times the memory of its text
+    with located(path.name), open_regular(path) as handle:
+        stream = gzip.GzipFile(fileobj=handle) if path.suffix == ".gz" else handle
+        return b"".join(pieces(stream, share=8))  # the graph needs several times the memory of its text
 
 
 def _plain_xml(content: bytes) -> bytes:
