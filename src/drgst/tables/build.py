@@ -17,8 +17,8 @@ from drgst.graph.split import Split
 from drgst.tables.cells import Cells
 from drgst.tables.faults import counted, some
 from drgst.tables.inspection import Inspection
-from drgst.tables.links import LinkRows
-from drgst.tables.naming import are_whole, clean_ids, relabel
+from drgst.tables.links import with_base
+from drgst.tables.naming import clean_ids, relabel
 from drgst.tables.relations import edge_notes, label_notes
 from drgst.transforms.edges import EdgeRows, merged_adjacency, node_columns, undirected
 
@@ -60,19 +60,18 @@ class Parts:
         known = set(old)
         self.rows = np.array([k for k, text in enumerate(found.ids) if text not in known], dtype=np.int64)
         ids = dict.fromkeys([*old, *(found.ids[k] for k in self.rows)])
-        drop = found.options.unknown_endpoints == "drop"
         ends = (text for edge in found.edges for texts in edge.ends.values() for text in texts)
+        drop = found.options.unknown_endpoints == "drop"
         self.added = [] if drop else list(dict.fromkeys(text for text in ends if text not in ids))
         self.ids = [*ids, *self.added]
         self._note_nodes()
-        index = {text: k for k, text in enumerate(self.ids)}
-        self.nodes = LinkRows(index, self.rows, self.start, are_whole(found.ids))
+        self.index = {text: k for k, text in enumerate(self.ids)}
         self.relations: list[EdgeRows] = []
         for edge in found.edges:
-            relation, notes = edge.rows(index)
+            relation, notes = edge.rows(self.index)
             self.relations.append(relation)
             self.notes += notes
-        self.notes += self._label_notes(index)
+        self.notes += self._label_notes()
 
     @cached_property
     def pairs(self) -> dict[str, sp.csr_array]:
@@ -105,8 +104,14 @@ class Parts:
             raise GraphError(f"the base graph has {base.num_features} features, but the schema gives {width}")
         units = {relation.name: relation.unit for relation in schema.relations}
         adjacency = merged_adjacency(self.pairs, units, count)
-        links = self.nodes.relations(self.found.links, () if base is None else base.relations)
-        features = self._features(schema, {relation.name: relation for relation in links})
+        new = self.start + np.arange(self.rows.size)
+        nodes = np.full(len(self.found.ids), -1)
+        nodes[self.rows] = new
+        made: dict[str, Relation] = {}
+        for link in self.found.links:
+            made[link.schema.name] = link.relation(self.index, nodes, made)
+        relations = with_base(made, () if base is None else base.relations, count)
+        features = self._features(schema, {relation.name: relation for relation in relations})
         labels = relabel(self.found.labels, self.found.class_names, schema.class_names)
         y = np.concatenate([labels[self.rows], np.full(len(self.added), UNLABELLED)])
         if base is not None:
@@ -124,8 +129,7 @@ class Parts:
             notes=self.notes,
             unlabelled=True,
         )
-        new = self.start + np.arange(self.rows.size)
-        graph = graph.with_(prepared=schema.prepared, relations=tuple(links))
+        graph = graph.with_(prepared=schema.prepared, relations=tuple(relations))
         return TableGraph(graph, schema, tuple(self.notes), new, self.found.table.data)
 
     def _features(self, schema: TableSchema, links: Mapping[str, Relation]) -> Any:
@@ -144,7 +148,7 @@ class Parts:
         self.notes += notes
         return x
 
-    def _label_notes(self, index: Mapping[str, int]) -> list[str]:
+    def _label_notes(self) -> list[str]:
         """What the times of labels, of edges and of links tell about each other."""
         found, times = self.found, np.full(len(self.ids), np.nan)
         if found.label_times is None:
@@ -152,7 +156,7 @@ class Parts:
         times[self.start : self.start + self.rows.size] = found.label_times[self.rows]
         dated = [r for r, edge in zip(self.relations, found.edges, strict=True) if edge.schema.time is not None]
         moments = [(end, r.time) for r in dated for end in (r.source, r.target)]
-        moments += [link.moments(index, self.nodes.whole_ids) for link in found.links]
+        moments += [link.moments(self.index) for link in found.links]
         return [f"{found.table.file}: {note}" for note in label_notes(times, moments)]
 
     def _note_nodes(self) -> None:

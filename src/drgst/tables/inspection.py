@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +115,7 @@ class Inspection:
                 continue
             relation = self._found(name, table, ids) if self.schema is None else self._fitted(name, table, self.schema)
             if relation is not None:
-                edge = EdgeTable(table, relation, are_whole(self.ids), period=self.period)
+                edge = EdgeTable(table, relation, are_whole(self.ids), self.period)
                 refuse = self.options.unknown_endpoints == "refuse" and bool(self.ids)
                 self.faults += edge.faults(ids if refuse else None)
                 self.edges.append(edge)
@@ -127,20 +127,22 @@ class Inspection:
 
     def _find_links(self, ids: Set[str], edges: Mapping[str, Table]) -> None:
         """The links that options name, or those of fitting: their columns, faults and notes."""
-        found = self._fitted_links(edges) if self.schema is not None else self._given_links(ids)
-        refuse = self.options.unknown_endpoints == "refuse" and bool(self.ids)
-        for link in found:
-            known = ids if refuse and link.schema.through is None else None
-            if self.schema is None:
-                self.faults += link.faults(known, are_whole(self.ids))
+        fitted = self.schema is not None
+        for link in self._fitted_links(edges) if self.schema is not None else self._given_links(ids):
+            self.links.append(link)
+            refuse = self.options.unknown_endpoints == "refuse" and bool(self.ids)
+            self.faults += [] if fitted else link.faults(ids if refuse else None)
             self.notes += link.notes()
 
-    def _given_links(self, ids: Set[str]) -> list[LinkTable]:
+    def _link_table(self, schema: LinkSchema, table: Table) -> LinkTable:
+        return LinkTable(table, schema, schema.through is None and are_whole(self.ids), self.period)
+
+    def _given_links(self, ids: Set[str]) -> Iterator[LinkTable]:
         known: dict[str, Set[str]] = {}
         for k, link in enumerate(self.options.links):
             opened = self._link_tables.get(k)
             if isinstance(link, str) and link in self.table.cells:
-                self.links.append(LinkTable(LinkSchema(name=clean_name(link), target=link), self.table, self.period))
+                found = self._link_table(LinkSchema(name=clean_name(link), target=link), self.table)
             elif opened is not None:
                 schema = find_link(link, opened[0], opened[1], ids, known, self.options.time)
                 if isinstance(schema, Fault):
@@ -149,11 +151,11 @@ class Inspection:
                 if isinstance(schema, EntitySchema):
                     self._add_entities(schema, opened[1])
                     continue
-                self.links.append(LinkTable(schema, opened[1], self.period))
+                found = self._link_table(schema, opened[1])
             else:
                 continue
-            known[self.links[-1].schema.name] = set(self.links[-1].entities)
-        return self.links
+            known[found.schema.name] = set(found.entities)
+            yield found
 
     def _add_entities(self, schema: EntitySchema, table: Table) -> None:
         """The columns of a table of entities, fitted, and its faults."""
@@ -166,7 +168,7 @@ class Inspection:
         self.notes += notes
         self.entities.append((schema.model_copy(update={"columns": tuple(columns)}), table))
 
-    def _fitted_links(self, edges: Mapping[str, Table]) -> list[LinkTable]:
+    def _fitted_links(self, edges: Mapping[str, Table]) -> Iterator[LinkTable]:
         assert self.schema is not None
         self.entities += [(entity, edges.get(entity.table)) for entity in self.schema.entities]
         for link in self.schema.links:
@@ -176,11 +178,8 @@ class Inspection:
             lacking = [column for column in (link.source, link.target) if column and column not in table.cells]
             if lacking and link.table is not None:
                 self.faults += [table.fault(f"the column {column!r} of fitting is missing") for column in lacking]
-            elif not lacking and (
-                link.through is None or any(link.through == first.schema.name for first in self.links)
-            ):
-                self.links.append(LinkTable(link, table))
-        return self.links
+            elif not lacking and (link.through is None or link.through in [one.schema.name for one in self.links]):
+                yield self._link_table(link, table)
 
     def _find_ids(self, edges: Mapping[str, Table]) -> None:
         """Set the id column and the ids of the rows; without one, rows are numbered after those that are known."""

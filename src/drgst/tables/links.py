@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,12 +12,11 @@ from pydantic import BaseModel, ConfigDict
 from drgst.graph.relation import Relation
 from drgst.tables.cells import Cells, empty_cells
 from drgst.tables.columns import DISTINCT, MATCHED, id_texts, no_column, share_of_ids
-from drgst.tables.faults import Fault, counted, some
+from drgst.tables.faults import Fault
 from drgst.tables.kinds import AnyColumn, detect
 from drgst.tables.kinds.base import Name
-from drgst.tables.naming import without_decimals
 from drgst.tables.options import EVERY, Link
-from drgst.tables.relations import Period, bad_times, likely_cause, row_times
+from drgst.tables.relations import RowTable
 from drgst.tables.source import Table
 
 MOSTLY_MISSING = 0.9  # of the cells of a link column, above which a note says so
@@ -75,11 +72,12 @@ class EntitySchema(BaseModel):
         return sp.csr_array(mean @ x[place >= 0], dtype=np.float32)
 
 
-class LinkTable:
-    """The cells of one link: of the node table, or of a table of its own."""
+class LinkTable(RowTable):
+    """The rows of one link, of the node table or of a table of its own; its schema is a :class:`LinkSchema`."""
 
-    def __init__(self, schema: LinkSchema, table: Table, period: Period = Period()) -> None:  # noqa: B008
-        self.schema, self.table, self.period = schema, table, period
+    @property
+    def end_columns(self) -> tuple[str, ...]:
+        return () if self.schema.source is None else (self.schema.source,)
 
     @cached_property
     def targets(self) -> Cells:
@@ -91,7 +89,7 @@ class LinkTable:
         """The distinct entities; numbers without decimals."""
         return id_texts(self.targets)
 
-    def faults(self, ids: Set[str] | None, whole_ids: bool) -> Iterator[Fault]:
+    def faults(self, ids: Set[str] | None) -> Iterator[Fault]:
         """Values that relate no rows or all, and sources that are not ``ids``, unless that is None."""
         column, counts = self.schema.target, self.targets.counts
         if not counts.size:
@@ -102,22 +100,9 @@ class LinkTable:
         elif counts.max() == 1:
             message = "no two rows have the same value, so the column links no rows"
             yield self.table.fault(message, column=column, option="link")
-        if self.schema.source is None:
-            return
         if self.schema.time is not None:
-            unread = bad_times(self.table, self.schema.time, "time")
-            yield from unread or self.period.faults(self.table, self.schema.time, self._time())
-        cells, texts = self.table.texts[self.schema.source], self.sources(whole_ids)
-        if cells.missing.any():
-            row, rows = int(np.flatnonzero(cells.missing)[0]), counted(int(cells.missing.sum()), "row")
-            yield self.table.fault(f"the end of the link is empty ({rows} in all)", row, self.schema.source)
-        bad = np.array([ids is not None and text not in ids for text in texts], dtype=bool)
-        if ids is not None and bad.any():
-            unknown = [text for text, is_bad in zip(texts, bad, strict=True) if is_bad]
-            message = f"{unknown[0]!r} is not the id of a node; {counted(cells.chosen(bad)[1], 'row')} with "
-            message += f"{counted(len(unknown), 'such id')} ({some(unknown)}){likely_cause(unknown, ids)}"
-            remedy = {"option": "unknown_endpoints", "value": "add"}
-            yield self.table.fault(message, cells.first_row(bad), self.schema.source, **remedy)
+            yield from self.time_faults()
+        yield from self.bad_ends(None if self.schema.through else ids, "link")
 
     def notes(self) -> Iterator[str]:
         """What may surprise: a column with few cells, and rows that are left out by their time."""
@@ -125,68 +110,50 @@ class LinkTable:
         if missing >= MOSTLY_MISSING:
             yield f"{self.table.file}: column {self.schema.target!r}: {missing:.0%} of its cells are missing"
         if self.schema.time is not None:
-            yield from self.period.notes(self.table, self.schema.time, self._time())
+            yield from self.period.notes(self.table, self.schema.time, self.time)
         elif self.period.as_of is not None:
             yield f"{self.table.file}: the links by {self.schema.target!r} have no times, so as_of leaves out none"
 
-    def sources(self, whole_ids: bool) -> list[str]:
-        """The distinct sources; numbers without decimals where node ids are whole."""
-        texts = self.table.texts[str(self.schema.source)].texts
-        return without_decimals(texts) if whole_ids else texts
+    def relation(self, index: Mapping[str, int], rows: np.ndarray, found: Mapping[str, Relation]) -> Relation:
+        """B_ue = 1 where a row links node u of ``index`` to entity e, (N, E); other nodes are left out.
 
-    def incidence(self, index: Mapping[str, int], whole_ids: bool) -> sp.csr_array:
-        """B_ue = 1 where a row links source u of ``index`` to entity e, (U, E); other sources are left out.
-
-        With a half-life, the weight of the latest such row.
+        With a half-life, the weight of the latest such row. ``rows`` are the nodes of the rows of the node table, and
+        ``found`` the relations of the links before.
         """
-        weights = None if self.schema.time is None else self.period.weights(self._time())
-        places = self._places(index, whole_ids)
-        return _entries(places, self.targets.codes, (len(index), len(self.entities)), weights)
+        schema, first = self.schema, found.get(self.schema.through or "")
+        if first is not None:
+            index = {text: k for k, text in enumerate(first.entities.tolist())}
+        places = rows if schema.table is None else self.nodes(schema.source, index)
+        weights = np.ones(places.size) if schema.time is None else self.period.weights(self.time)
+        b = _entries(places, self.targets.codes, (len(index), len(self.entities)), weights)
+        return Relation.of(schema.name, b if first is None else first.incidence @ b, self.entities)
 
-    def moments(self, index: Mapping[str, int], whole_ids: bool) -> tuple[np.ndarray, np.ndarray]:
+    def moments(self, index: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
         """The node and the time of each row that counts; none for a table without times and for a chain."""
         if self.schema.time is None or self.schema.through is not None:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
-        places, time = self._places(index, whole_ids), self._time()
-        counts = (places >= 0) & (self.period.weights(time) > 0)
-        return places[counts], time[counts]
-
-    def _places(self, index: Mapping[str, int], whole_ids: bool) -> np.ndarray:
-        """The source of each row as a place in ``index``, (rows,), -1 where it is not there."""
-        places = np.array([index.get(text, -1) for text in self.sources(whole_ids)], dtype=np.int64)
-        return self.table.texts[str(self.schema.source)].spread(places, -1)
-
-    def _time(self) -> np.ndarray:
-        return row_times(self.table.cells[str(self.schema.time)])
+        places = self.nodes(self.schema.source, index)
+        counts = (places >= 0) & (self.period.weights(self.time) > 0)
+        return places[counts], self.time[counts]
 
 
-@dataclass(frozen=True, eq=False)
-class LinkRows:
-    """The nodes that the rows of later tables are, and those that were there before."""
+def with_base(new: Mapping[str, Relation], base: Sequence[Relation], nodes: int) -> list[Relation]:
+    """The relations of ``base`` with the entries of new ones of their names, of which the larger counts, and others.
 
-    index: Mapping[str, int]  # id -> node
-    rows: np.ndarray  # rows of the node table that are new nodes
-    start: int  # of the new nodes
-    whole_ids: bool
-
-    def relations(self, tables: list[LinkTable], base: tuple[Relation, ...]) -> list[Relation]:
-        """A relation for every link; entries of ``base`` for the nodes before."""
-        found: dict[str, Relation] = {}
-        for link in tables:
-            schema = link.schema
-            if schema.table is None:
-                codes = link.targets.codes[self.rows]
-                nodes = self.start + np.arange(codes.size)
-                b = _entries(nodes, codes, (len(self.index), len(link.entities)))
-            elif schema.through is None:
-                b = link.incidence(self.index, self.whole_ids)
-            else:
-                first = found[schema.through]
-                places = {text: k for k, text in enumerate(first.entities.tolist())}
-                b = first.incidence @ link.incidence(places, False)
-            found[schema.name] = Relation.of(schema.name, b, link.entities)
-        new = {name: relation for name, relation in found.items() if name not in {old.name for old in base}}
-        return [*(_joined(old, found.get(old.name), len(self.index)) for old in base), *new.values()]
+    The entities of ``base`` come first.
+    """
+    joined = []
+    for old in base:
+        parts = [old, *([new[old.name]] if old.name in new else [])]
+        index = {text: k for k, text in enumerate(dict.fromkeys(t for part in parts for t in part.entities.tolist()))}
+        b = sp.csr_array((nodes, len(index)), dtype=np.float32)
+        for part in parts:
+            coo = part.incidence.tocoo()
+            columns = np.array([index[text] for text in part.entities.tolist()], dtype=np.int64)
+            b = b.maximum(sp.csr_array((coo.data, (coo.coords[0], columns[coo.coords[1]])), shape=b.shape))
+        joined.append(Relation.of(old.name, b, list(index)))
+    names = {old.name for old in base}
+    return [*joined, *(relation for name, relation in new.items() if name not in names)]
 
 
 def find_link(
@@ -235,11 +202,8 @@ def clean_name(text: str) -> str:
     return "".join("_" if letter in "./+" or not letter.isprintable() else letter for letter in text) or "_"
 
 
-def _entries(
-    rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], weights: np.ndarray | None = None
-) -> sp.csr_array:
-    """The largest weight, by default 1, at each of the places of both, (N, E), where none is -1."""
-    weights = np.ones(rows.size) if weights is None else weights
+def _entries(rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], weights: np.ndarray) -> sp.csr_array:
+    """The largest weight at each of the places of both, (N, E), where none is -1."""
     keep = (rows >= 0) & (columns >= 0) & (weights > 0)
     places, weights = rows[keep] * shape[1] + columns[keep], weights[keep]
     order = np.lexsort((weights, places))
@@ -247,18 +211,3 @@ def _entries(
     last = np.append(places[1:] != places[:-1], True)[: places.size]
     ends = np.divmod(places[last], max(shape[1], 1))
     return sp.csr_array((weights[last].astype(np.float32), ends), shape=shape)
-
-
-def _joined(old: Relation, new: Relation | None, nodes: int) -> Relation:
-    """The relation with the entries of both, of which the larger counts; the entities of ``old`` come first."""
-    names = old.entities.tolist()
-    index = {text: k for k, text in enumerate(names)}
-    added: Any = [] if new is None else new.entities.tolist()
-    columns = np.array([index.setdefault(text, len(index)) for text in added], dtype=np.int64)
-    parts = [old.incidence.tocoo()] if new is None else [old.incidence.tocoo(), new.incidence.tocoo()]
-    b = sp.csr_array((nodes, len(index)), dtype=np.float32)
-    for k, part in enumerate(parts):
-        u, e = part.coords
-        entries = sp.csr_array((part.data, (u, columns[e] if k else e)), shape=b.shape)
-        b = b.maximum(entries)
-    return Relation.of(old.name, b, list(index))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from drgst.tables.cells import Cells, empty_cells
 from drgst.tables.faults import Fault, counted, some
 from drgst.tables.kinds.base import Name
 from drgst.tables.kinds.date import date_formats, dates
-from drgst.tables.kinds.number import Style, numbers
+from drgst.tables.kinds.number import numbers
 from drgst.tables.naming import without_decimals
 from drgst.tables.options import Aggregate
 from drgst.tables.source import Table
@@ -173,43 +173,54 @@ def label_notes(labels: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarr
         yield f"{counted(newer, 'label')} newer than the last edge or link, of {shown(last)}"
 
 
-class EdgeTable:
-    """One edge table with the role of its columns; a column that it lacks has missing cells."""
+class RowTable:
+    """A table of edges or links: ``schema`` names its columns; one that it lacks has missing cells."""
 
-    def __init__(
-        self,
-        table: Table,
-        schema: RelationSchema,
-        whole_ids: bool,
-        style: Style | None = None,
-        period: Period = Period(),  # noqa: B008
-    ) -> None:
+    def __init__(self, table: Table, schema: Any, whole_ids: bool, period: Period = Period()) -> None:  # noqa: B008
         self.table, self.schema, self.period = table, schema, period
         self.whole_ids = whole_ids  # whether node ids are whole numbers, so that 7.0 is 7
-        self.style = style  # of the weights; that of the column if None
 
     def cells(self, column: str) -> Cells:
-        """The cells of a column; in an end of the edges, a word for missing cells is an id."""
-        found = self.table.texts if column in (self.schema.source, self.schema.target) else self.table.cells
+        """The cells of a column; in an end, a word for missing cells is an id."""
+        found = self.table.texts if column in self.end_columns else self.table.cells
         return found.get(column) or empty_cells(self.table.data.num_rows)
+
+    @property
+    def end_columns(self) -> tuple[str, ...]:
+        """The columns of node ids."""
+        raise NotImplementedError
 
     @cached_property
     def ends(self) -> dict[str, list[str]]:
-        """Column -> its distinct ids, for source and target."""
-        texts = {name: self.cells(name).texts for name in (self.schema.source, self.schema.target)}
+        """Column of ends -> its distinct ids."""
+        texts = {name: self.cells(name).texts for name in self.end_columns}
         return {name: without_decimals(found) for name, found in texts.items()} if self.whole_ids else texts
 
-    def faults(self, ids: Set[str] | None) -> list[Fault]:
-        """The faults of the cells; ends are compared with ``ids`` unless it is None."""
-        found = [*self._bad_weights(), *bad_times(self.table, self.schema.time, "time")]
-        timed = None if self.schema.time is None else self._time()
-        found += self.period.faults(self.table, self.schema.time, timed) if not found else []
+    def nodes(self, column: str, index: Mapping[str, int]) -> np.ndarray:
+        """The end of each row in ``index``, (rows,); -1 where it is not there."""
+        places = np.array([index.get(text, -1) for text in self.ends[column]], dtype=np.int64)
+        return self.cells(column).spread(places, -1)
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """The time of each row, (rows,); -∞ where it is missing, the number of the row without a column of times."""
+        if self.schema.time is None:
+            return np.arange(self.table.data.num_rows, dtype=np.float64)
+        return row_times(self.cells(self.schema.time))
+
+    def time_faults(self) -> list[Fault]:
+        """Times that can't be read, or of which none counts."""
+        column = self.schema.time
+        unread = bad_times(self.table, column, "time")
+        return unread or self.period.faults(self.table, column, None if column is None else self.time)
+
+    def bad_ends(self, ids: Set[str] | None, what: str) -> Iterator[Fault]:
+        """Empty ends of the edge or link, and those that are not ``ids``, unless that is None."""
         for column, texts in self.ends.items():
             cells = self.cells(column)
             if cells.missing.any():
-                row = int(np.flatnonzero(cells.missing)[0])
-                rows = counted(int(cells.missing.sum()), "row")
-                found.append(self.table.fault(f"the end of the edge is empty ({rows} in all)", row, column))
+                row, rows = int(np.flatnonzero(cells.missing)[0]), counted(int(cells.missing.sum()), "row")
+                yield self.table.fault(f"the end of the {what} is empty ({rows} in all)", row, column)
             bad = np.array([ids is not None and text not in ids for text in texts], dtype=bool)
             if ids is not None and bad.any():
                 unknown = [text for text, is_bad in zip(texts, bad, strict=True) if is_bad]
@@ -217,78 +228,65 @@ class EdgeTable:
                 message = f"{unknown[0]!r} is not the id of a node; {rows} with {counted(len(unknown), 'such id')}"
                 message += f" ({some(unknown)}){likely_cause(unknown, ids)}"
                 remedy = {"option": "unknown_endpoints", "value": "add"}
-                found.append(self.table.fault(message, cells.first_row(bad), column, **remedy))
-        return found
+                yield self.table.fault(message, cells.first_row(bad), column, **remedy)
+
+
+class EdgeTable(RowTable):
+    """The rows of an edge table; its schema is a :class:`RelationSchema`."""
+
+    @property
+    def end_columns(self) -> tuple[str, ...]:
+        return self.schema.source, self.schema.target
+
+    def faults(self, ids: Set[str] | None) -> list[Fault]:
+        """The faults of the cells; ends are compared with ``ids`` unless it is None."""
+        return [*self._bad_weights(), *self.time_faults(), *self.bad_ends(ids, "edge")]
 
     def rows(self, index: Mapping[str, int]) -> tuple[EdgeRows, list[str]]:
         """The rows as arrays, and one sentence for each thing that was changed."""
-        source, target = self.nodes(index)
+        file, notes = self.table.file, []
+        source, target = (self.nodes(column, index) for column in self.end_columns)
         known = (source >= 0) & (target >= 0)
         keep = known & (source != target)
-        notes = []
         if not known.all():
-            rows = counted(int((~known).sum()), "row")
-            notes.append(f"{self.table.file}: {rows} with ends that are not nodes dropped")
+            notes.append(f"{file}: {counted(int((~known).sum()), 'row')} with ends that are not nodes dropped")
         if keep.sum() < known.sum():
-            notes.append(f"{self.table.file}: {counted(int((known & ~keep).sum()), 'self-loop')} dropped")
-        weight = self.weights()
+            notes.append(f"{file}: {counted(int((known & ~keep).sum()), 'self-loop')} dropped")
+        weight = None if self.schema.weight is None else self._numbers(self.schema.weight)
         missing = np.zeros(0, dtype=bool) if weight is None else np.isnan(weight)
         if weight is not None and missing.all():
             weight = None
         elif weight is not None and missing.any():
             median = float(np.median(weight[~missing]))
             weight = np.where(missing, median, weight)
-            notes.append(imputed(self.table.file, str(self.schema.weight), int(missing.sum()), median))
+            rows = counted(int(missing.sum()), "row")
+            notes.append(f"{file}: {rows} without {self.schema.weight!r} got its median {median:g}")
         if self.period != Period():
-            counts = self.period.weights(self._time())
-            notes += self.period.notes(self.table, str(self.schema.time), self._time())
+            counts = self.period.weights(self.time)
+            notes += self.period.notes(self.table, str(self.schema.time), self.time)
             keep &= counts > 0
             weight = counts if weight is None else weight * counts
         weight = None if weight is None else weight[keep]
         amounts = {name: self._numbers(name)[keep] for name in self.schema.amounts}
-        return EdgeRows(self.schema.name, source[keep], target[keep], weight, self._time()[keep], amounts), notes
+        return EdgeRows(self.schema.name, source[keep], target[keep], weight, self.time[keep], amounts), notes
 
-    def nodes(self, index: Mapping[str, int]) -> list[np.ndarray]:
-        """Source and target of each row as node indices, (rows,) both; -1 where an end is not a node."""
-        found = []
-        for name, texts in self.ends.items():
-            places = np.array([index.get(text, -1) for text in texts], dtype=np.int64)
-            found.append(self.cells(name).spread(places, -1))
-        return found
-
-    def weights(self) -> np.ndarray | None:
-        """The weights as they are in the table, (rows,), NaN where they are missing; None without weights."""
-        return None if self.schema.weight is None else self._numbers(self.schema.weight)
-
-    def _bad_weights(self) -> list[Fault]:
+    def _bad_weights(self) -> Iterator[Fault]:
         column = self.schema.weight
         if column is None:
-            return []
+            return
         cells = self.cells(column)
-        found = numbers(cells, self.style)
-        faults = []
+        found = numbers(cells)
         kinds = {"not a number": np.isnan(found), "negative": found < 0, "too large": found > LARGEST_WEIGHT}
         for fault, bad in kinds.items():
             if bad.any():
                 texts, rows = cells.chosen(bad)
                 message = f"the weight {texts[0]!r} is {fault} ({counted(rows, 'row')} in all)"
                 message += ": weights are numbers of 0 or above"
-                faults.append(self.table.fault(message, cells.first_row(bad), column, option="weight"))
-        return faults
-
-    def _time(self) -> np.ndarray:
-        if self.schema.time is None:
-            return np.arange(self.table.data.num_rows, dtype=np.float64)
-        return row_times(self.cells(self.schema.time))
+                yield self.table.fault(message, cells.first_row(bad), column, option="weight")
 
     def _numbers(self, column: str) -> np.ndarray:
         cells = self.cells(column)
-        return cells.spread(numbers(cells, self.style if column == self.schema.weight else None), np.nan)
-
-
-def imputed(file: str, column: str, rows: int, median: float) -> str:
-    """The note on rows without a weight."""
-    return f"{file}: {counted(rows, 'row')} without {column!r} got its median {median:g}"
+        return cells.spread(numbers(cells), np.nan)
 
 
 def likely_cause(unknown_ids: list[str], ids: Set[str]) -> str:
