@@ -22,7 +22,7 @@ ORDERS = {
     ),
     "graph": "invariants relation | core split html stats",
     "tables": (
-        "cells faults naming options | kinds text_file | source | relations | columns labels | links | "
+        "faults naming options | cells | kinds text_file | source | relations | columns labels | links | "
         "inspection | build | schema | read"
     ),
     "io": "arrays convert graph_files pyg split_files write_tables | folder npz",

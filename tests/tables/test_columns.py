@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from drgst.tables.cells import Cells, read_cells
-from drgst.tables.columns import find_id, find_relation, id_texts
+from drgst.tables.columns import find_id, find_relation
 from drgst.tables.options import Aggregate, TableOptions
 from drgst.tables.relations import edge_notes, likely_cause
 from drgst.tables.source import Table, read_table
@@ -70,9 +70,9 @@ def cells_of(*texts: str) -> Cells:
 
 
 def test_whole_numbers_saved_as_decimals_are_whole_numbers() -> None:
-    assert id_texts(cells_of("7.0", "8", "9.00")) == ["7", "8", "9"]
-    assert id_texts(cells_of("7.0", "x")) == ["7.0", "x"]
-    assert id_texts(cells_of("7.5", "8")) == ["7.5", "8"]
+    assert cells_of("7.0", "8", "9.00").ids == ["7", "8", "9"]
+    assert cells_of("7.0", "x").ids == ["7.0", "x"]
+    assert cells_of("7.5", "8").ids == ["7.5", "8"]
 
 
 @pytest.mark.parametrize(

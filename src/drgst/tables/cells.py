@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Container, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from drgst.tables.naming import are_whole, without_decimals
 
 MISSING = ("", "na", "n/a", "#n/a", "nan", "nat", "null", "nil", "none", "<na>", "-", "--", "?")  # in any case
 _APOSTROPHE = r"^'('*[=+\-@\t\r])"  # as :func:`drgst.files.inert_cell` writes it
@@ -44,6 +46,15 @@ class Cells:
     def texts(self) -> list[str]:
         """The distinct texts as a list."""
         return self.values.to_pylist()
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The distinct texts as ids: ``7.0`` is ``7`` if all are whole numbers."""
+        return without_decimals(self.texts) if are_whole(self.texts) else self.texts
+
+    def share_in(self, ids: Container[str]) -> float:
+        """The share of the distinct ids that are among ``ids``."""
+        return float(np.mean([text in ids for text in self.ids])) if self.texts else 0.0
 
     def text(self, row: int) -> str:
         """The text of a row, empty where it is missing."""

@@ -15,7 +15,7 @@ from drgst.tables.kinds import KINDS, detect
 from drgst.tables.kinds.base import Column, least_rows
 from drgst.tables.kinds.features import is_features_name
 from drgst.tables.kinds.number import NumberColumn, is_id_name
-from drgst.tables.naming import LONGEST_ID, are_whole, as_integer, without_decimals
+from drgst.tables.naming import LONGEST_ID, as_integer
 from drgst.tables.options import TableOptions
 from drgst.tables.relations import RelationSchema
 from drgst.tables.source import Table
@@ -182,14 +182,10 @@ def find_id(options: TableOptions, nodes: CellsByName, edges: Sequence[CellsByNa
     return named[0] if len(named) == 1 else None
 
 
-def id_texts(cells: Cells) -> list[str]:
-    """The distinct texts of a column of ids; ``7.0`` is ``7`` if all are whole numbers."""
-    return without_decimals(cells.texts) if are_whole(cells.texts) else cells.texts
-
-
-def bad_ids(table: Table, column: str, texts: list[str], remedy: bool = True) -> Iterator[Fault]:
-    """The faults of a column of ids, given its distinct texts as ids; with ``remedy`` an option drops repeats."""
+def bad_ids(table: Table, column: str, remedy: bool = True) -> Iterator[Fault]:
+    """The faults of a column of ids; with ``remedy`` an option drops repeats."""
     cells = table.texts[column]
+    texts = cells.ids
     if cells.missing.any():
         message = f"the id is empty ({counted(int(cells.missing.sum()), 'row')} in all)"
         yield table.fault(message, int(np.flatnonzero(cells.missing)[0]), column)
@@ -263,7 +259,7 @@ def _ends(options: TableOptions, cells: CellsByName, ids: Set[str]) -> tuple[str
         sources, targets = ([name for name in columns if end in _words(name)] for end in (first, second))
         if len(sources) == 1 and len(targets) == 1:
             found.append((sources[0], targets[0]))
-    matching = [] if found else [name for name in columns if share_of_ids(cells[name], ids) >= MATCHED]
+    matching = [] if found else [name for name in columns if cells[name].share_in(ids) >= MATCHED]
     found += [(pair[0], pair[1]) for pair in (matching, columns) if len(pair) == 2]
     source, target = found[0] if found else (None, None)
     return options.source or source, options.target or target
@@ -275,11 +271,5 @@ def _words(name: str) -> list[str]:
 
 
 def _overlap(cells: Cells, edges: Sequence[CellsByName]) -> float:
-    ids = set(id_texts(cells))
-    return max((share_of_ids(column, ids) for table in edges for column in table.values()), default=0.0)
-
-
-def share_of_ids(cells: Cells, ids: Set[str]) -> float:
-    """The share of the distinct texts that are ids."""
-    texts = id_texts(cells)
-    return float(np.mean([text in ids for text in texts])) if texts else 0.0
+    ids = set(cells.ids)
+    return max((column.share_in(ids) for table in edges for column in table.values()), default=0.0)

@@ -19,7 +19,6 @@ from drgst.tables.columns import (
     find_id,
     find_relation,
     fit_columns,
-    id_texts,
     option_faults,
     unused_columns,
 )
@@ -154,12 +153,12 @@ class Inspection:
                 found = self._link_table(schema, opened[1])
             else:
                 continue
-            known[found.schema.name] = set(found.entities)
+            known[found.schema.name] = set(found.targets.ids)
             yield found
 
     def _add_entities(self, schema: EntitySchema, table: Table) -> None:
         """The columns of a table of entities, fitted, and its faults."""
-        self.faults += bad_ids(table, schema.id, id_texts(table.texts[schema.id]), remedy=False)
+        self.faults += bad_ids(table, schema.id, remedy=False)
         roles = {name: "id" if name == schema.id else "" for name in table.columns}
         columns, _, notes = fit_columns(table, roles)
         if not columns:
@@ -191,13 +190,12 @@ class Inspection:
             self.id = find_id(self.options, table.cells, [other.cells for other in others])
         if self.id is not None:
             cells = table.texts[self.id]
-            texts = id_texts(cells)
-            if texts != cells.texts:
+            if cells.ids != cells.texts:
                 self.notes.append(f"{table.file}: the ids of column {self.id!r} were read as whole numbers")
-            self.ids = ["" if code < 0 else texts[code] for code in cells.codes.tolist()]
+            self.ids = ["" if code < 0 else cells.ids[code] for code in cells.codes.tolist()]
             if self.options.duplicates == "first":
                 self._drop_duplicates()
-            self.faults += bad_ids(self.table, self.id, id_texts(self.table.texts[self.id]))
+            self.faults += bad_ids(self.table, self.id)
         elif fitted is not None:
             self.faults.append(table.fault(f"the id column {fitted!r} of fitting is missing"))
         elif others and self.options.id is None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from drgst.graph.relation import Relation
 from drgst.tables.cells import Cells, empty_cells
-from drgst.tables.columns import DISTINCT, MATCHED, id_texts, no_column, share_of_ids
+from drgst.tables.columns import DISTINCT, MATCHED, no_column
 from drgst.tables.faults import Fault
 from drgst.tables.kinds import AnyColumn, detect
 from drgst.tables.kinds.base import Name
@@ -65,7 +65,7 @@ class EntitySchema(BaseModel):
         x = sp.csr_array(sp.hstack([sp.csr_array(part) for part in encoded]))
         index = {text: k for k, text in enumerate(relation.entities.tolist())}
         cells = table.texts[self.id]
-        place = cells.spread(np.array([index.get(text, -1) for text in id_texts(cells)], dtype=np.int64), -1)
+        place = cells.spread(np.array([index.get(text, -1) for text in cells.ids], dtype=np.int64), -1)
         b = sp.csr_array(relation.incidence[-rows:] if rows else relation.incidence[:0])
         described = sp.csr_array(b[:, place[place >= 0]])
         mean = sp.diags_array(1 / np.maximum(described.sum(axis=1), np.finfo(np.float32).tiny)) @ described
@@ -84,18 +84,13 @@ class LinkTable(RowTable):
         """The cells of the column of entities."""
         return self.table.cells[self.schema.target]
 
-    @cached_property
-    def entities(self) -> list[str]:
-        """The distinct entities; numbers without decimals."""
-        return id_texts(self.targets)
-
     def faults(self, ids: Set[str] | None) -> Iterator[Fault]:
         """Values that relate no rows or all, and sources that are not ``ids``, unless that is None."""
         column, counts = self.schema.target, self.targets.counts
         if not counts.size:
             yield self.table.fault("all cells are missing, so the column links no rows", column=column, option="link")
         elif counts.size == 1 and self.schema.table is None:
-            message = f"every row has the value {self.entities[0]!r}, so the column tells no rows apart"
+            message = f"every row has the value {self.targets.ids[0]!r}, so the column tells no rows apart"
             yield self.table.fault(message, column=column, option="link")
         elif counts.max() == 1:
             message = "no two rows have the same value, so the column links no rows"
@@ -125,8 +120,8 @@ class LinkTable(RowTable):
             index = {text: k for k, text in enumerate(first.entities.tolist())}
         places = rows if schema.table is None else self.nodes(schema.source, index)
         weights = np.ones(places.size) if schema.time is None else self.period.weights(self.time)
-        b = _entries(places, self.targets.codes, (len(index), len(self.entities)), weights)
-        return Relation.of(schema.name, b if first is None else first.incidence @ b, self.entities)
+        b = _entries(places, self.targets.codes, (len(index), len(self.targets.ids)), weights)
+        return Relation.of(schema.name, b if first is None else first.incidence @ b, self.targets.ids)
 
     def moments(self, index: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
         """The node and the time of each row that counts; none for a table without times and for a chain."""
@@ -168,11 +163,11 @@ def find_link(
         if column not in (None, EVERY) and column not in table.cells:
             return table.fault(no_column(column, table), option="link")
     columns = [column for column in table.cells if column != link.target]
-    share = {column: share_of_ids(table.texts[column], ids) for column in columns}
+    share = {column: table.texts[column].share_in(ids) for column in columns}
     source = link.source or max(columns, key=lambda column: share[column], default=None)
     through = None
     if source is not None and share.get(source, 0) < MATCHED:
-        chains = [(share_of_ids(table.texts[c], texts), c, n) for n, texts in known.items() for c in columns]
+        chains = [(table.texts[c].share_in(texts), c, n) for n, texts in known.items() for c in columns]
         best = max(((s, c, n) for s, c, n in chains if link.source in (None, c)), default=(0.0, "", ""))
         source, through = (best[1], best[2]) if best[0] >= MATCHED else (link.source, None)
     others = [column for column in table.cells if column != source]

@@ -133,23 +133,16 @@ def numbers(cells: Cells, style: Style | None = None) -> np.ndarray:
 
 
 def number_style(cells: Cells) -> Style:
-    """How the numbers of a column are written, by the cells with a comma."""
-    thousands, comma = cells.parsed("commas", lambda _: comma_counts(cells))
-    return style_of(thousands, comma)
+    """How the numbers of a column are written: as most of its cells such as ``1,234.5`` and ``1.234,5``."""
+    return cells.parsed("style", lambda _: _style(cells))
 
 
-def comma_counts(cells: Cells) -> tuple[int, int]:
-    """The numbers of cells such as ``1,234.5`` and such as ``1.234,5``."""
+def _style(cells: Cells) -> Style:
     if not pc.any(pc.match_substring(cells.values, ",")).as_py():
-        return 0, 0
+        return "plain"
     trimmed = pc.utf8_trim(cells.values, characters=_SIGNS)
     found = (pc.match_substring_regex(trimmed, pattern) for pattern in (_THOUSANDS, _DECIMAL_COMMA))
     thousands, comma = (int(cells.counts[mask.to_numpy(zero_copy_only=False)].sum()) for mask in found)
-    return thousands, comma
-
-
-def style_of(thousands: int, comma: int) -> Style:
-    """The style that most cells with a comma have."""
     if not thousands and not comma:
         return "plain"
     return "thousands" if thousands >= comma else "decimal comma"
