@@ -145,6 +145,7 @@ def _read(column: Any, from_text_file: bool) -> Cells | None:
         encoded = encoded.unify_dictionaries().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):  # no chunk, or several that could not be combined
         encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], encoded.type)
+    encoded.validate(full=True)  # codes of a damaged file lead outside
     raw = encoded.dictionary
     if pa.types.is_timestamp(kind) and kind.unit == "ns":
         raw = raw.cast(pa.timestamp("us", kind.tz), safe=False)
