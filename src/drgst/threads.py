@@ -52,7 +52,8 @@ def limit_threads(count: int) -> Iterator[None]:
     variables = {name: os.environ.get(name) for name in VARIABLES}
     os.environ.update(dict.fromkeys(VARIABLES, str(count)))
     try:
-        with threadpool_limits({"blas": 1, "openmp": count}):
+        with threadpool_limits(count, "openmp"), threadpool_limits(1, "blas"):
+            threadpool_limits(count, "openmp")  # again: the BLAS of faiss limits the OpenMP threads of faiss, too
             if torch is not None:
                 torch.set_num_threads(count)
             yield
