@@ -11,6 +11,7 @@ from drgst.transforms.products import (
     ScaledMatrix,
     gram,
     in_parts,
+    leading_eigenvectors,
     multiply_rows,
     multiply_sparse,
     orthonormalise,
@@ -159,3 +160,12 @@ def test_row_maxima(columns: int) -> None:
     z = np.random.default_rng(0).normal(size=(7, columns)).astype(np.float32)
     for given in (z, np.asfortranarray(z)):
         np.testing.assert_array_equal(row_max(given)[:, 0], z.max(axis=1))
+
+
+@pytest.mark.parametrize(("count", "k"), [(1, 1), (2, 1), (3, 1), (61, 7), (64, 16), (64, 63), (300, 77)])
+def test_leading_eigenvectors_are_those_of_all_to_the_last_bit(count: int, k: int) -> None:
+    x = np.random.default_rng(count).normal(size=(count + 5, count))
+    x[:, count // 2 + 1 :] *= 1e-3
+    square = x.T @ x
+    wanted = np.linalg.eigh(square)[1][:, ::-1][:, :k].astype(np.float32)
+    np.testing.assert_array_equal(leading_eigenvectors(square, k), wanted)

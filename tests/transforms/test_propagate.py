@@ -151,6 +151,16 @@ def test_values_too_small_for_float16_keep_their_precision(world: Any, x: np.nda
     np.testing.assert_allclose(small, centre(propagate(s, x, 0.9, 20)), atol=1e-3)
 
 
+def test_narrow_rows_do_not_depend_on_how_columns_are_divided(x: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a process of several has fewer rows and so wider blocks, whose sums of float32 have other last bits."""
+    s = sym_norm(block_model(3_000, 15_000, seed=0).adjacency)
+    wide, found = np.tile(x, (50, 1)) * np.linspace(1, 3, 3_000, dtype=np.float32)[:, None], []
+    for most in (64, 3):
+        monkeypatch.setattr(products, "MOST", most)
+        found.append(Polynomial(s, NEAR).unit_rows(wide, np.empty(wide.shape, dtype=np.float16))[0])
+    np.testing.assert_array_equal(*found)
+
+
 def test_constant_columns_give_zeros(world: Any) -> None:
     s, x = sym_norm_without_loops(world.graph.adjacency), np.zeros((60, 2), dtype=np.float32)
     assert not Polynomial(s, NEAR).unit_rows(x, np.empty_like(x))[0].any()

@@ -17,6 +17,7 @@ from drgst.transforms.products import (
     MANY_ROWS,
     ScaledMatrix,
     gram,
+    leading_eigenvectors,
     multiply_rows,
     multiply_sparse,
     orthonormalise,
@@ -105,8 +106,7 @@ def krylov_vectors(x: Features | Product, k: int, symmetric: bool = False, shard
         q = orthonormalise(right @ (q if symmetric else _product(x, q)), right.shards)
         basis[:, start : start + width] = q
     basis = orthonormalise(basis, right.shards)
-    _, v = np.linalg.eigh(gram(_product(x, basis), shards))  # in ascending order
-    return multiply_rows(basis, np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32))
+    return multiply_rows(basis, leading_eigenvectors(gram(_product(x, basis), shards), k))
 
 
 class _Transposed:
@@ -153,8 +153,8 @@ def projection(x: Features | Product, k: int, shards: Shards = ALONE) -> np.ndar
     if shards.size > 1 or count >= MANY_ROWS:
         x = x.astype(np.float64)  # so that no direction depends on how the rows are divided
     square = x.T @ x
-    _, v = np.linalg.eigh(shards.sum(np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), np.float64)))
-    return np.ascontiguousarray(v[:, -k:][:, ::-1], dtype=np.float32)
+    square = np.asarray(square if isinstance(x, np.ndarray) else square.toarray(), np.float64)
+    return leading_eigenvectors(shards.sum(square), k)
 
 
 def reduce_columns(x: Features, k: int) -> np.ndarray:

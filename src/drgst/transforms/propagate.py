@@ -200,22 +200,23 @@ class Polynomial:
         and ``out`` have the own rows.
         """
         centre = np.empty(x.shape[1], dtype=np.float32) if mean is None else mean
-        squares = np.zeros(x.shape[0])
+        squares, narrow = np.zeros(x.shape[0]), out.dtype == np.float16
         scale = 0.0  # makes the values about 1, for float16
         for columns, block in self.blocks(x):
             if mean is None:
                 centre[columns] = shards.mean(block)
             block -= centre[columns]
-            scale = scale or _inverse_rms(block, shards)
+            scale = scale or _inverse_rms(block, shards, narrow)
             block *= np.float32(scale or 1)
-            squares += np.einsum("ij,ij->i", block, block)
+            squares += np.einsum("ij,ij->i", block, block, dtype=np.float64 if narrow else None)
             out[:, columns] = block
         divide_rows(out, squares)
         return out, centre
 
 
-def _inverse_rms(block: np.ndarray, shards: Shards) -> float:
-    """1 / √mean(z²); 0 where all are zero."""
+def _inverse_rms(block: np.ndarray, shards: Shards, power: bool) -> float:
+    """1 / √mean(z²), or the ``power`` of two next to it, which shards agree on to the last bit; 0 where all are zero."""
     total, count = shards.sum(np.array([np.vdot(block, block), block.size], dtype=np.float64))
     mean = float(total) / max(count, 1)
-    return 1 / math.sqrt(mean) if mean > 0 else 0.0
+    scale = 1 / math.sqrt(mean) if mean > 0 else 0.0
+    return 2.0 ** round(math.log2(scale)) if power and scale else scale

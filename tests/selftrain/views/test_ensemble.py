@@ -182,6 +182,16 @@ def test_of_many_pseudo_labels_some_are_kept_with_the_same_weight_in_all() -> No
     np.testing.assert_allclose(few.weights[7:] / few.weights[7], many.weights[7::4] / many.weights[7])
 
 
+def test_one_other_pseudo_label_changes_one_of_those_that_a_large_graph_keeps() -> None:
+    nodes = np.sort(np.random.default_rng(0).choice(5_000, 2_001, replace=False))
+    before, after = (Targets(part, part % 3, np.ones(2_000), 0) for part in (nodes[1:], np.delete(nodes, 1_000)))
+    kept = [subsample(targets, 400, stage=2).nodes for targets in (before, after)]
+    assert [part.size for part in kept] == [400, 400]
+    assert np.intersect1d(*kept).size >= 398
+    assert np.histogram(kept[0], 4, (0, 5_000))[0].min() > 80, "they are spread evenly"
+    assert np.intersect1d(kept[0], subsample(before, 400, stage=3).nodes).size < 200, "a stage has others"
+
+
 def test_the_labels_of_a_class_weigh_the_root_of_their_number() -> None:
     """In all, with the sum as before and pseudo-labels as they are; equal numbers change nothing."""
     labels = np.array([0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 1, 1, 0])

@@ -31,6 +31,7 @@ from drgst.uncertainty.class_prior import class_shares, parse_shares
 
 STEPS, FEWER_STEPS = 5, 2  # by which log-probabilities are smoothed, the second of more than 100,000 nodes
 FEWER_PSEUDO_LABELS = 10_000  # that classifiers of more than 100,000 nodes are fitted to: experiment 049
+SCATTER = np.uint32(2_654_435_769)  # 2³² / golden ratio: its multiples are spread evenly
 MIN_WEIGHT = 0.03  # of a view that is used: experiment 041
 SHOWN_COLUMNS = 64  # of the embedding
 SHARE = ".share"  # suffix of the weight of a view in a state
@@ -61,14 +62,14 @@ class MultiViewEnsemble:
     takes_relations: ClassVar[bool] = True
 
     def train(
-        self, problem: Problem, targets: Targets, loss: NodeLoss, _seed: tuple[int, ...], _on_epoch: OnEpoch | None
+        self, problem: Problem, targets: Targets, loss: NodeLoss, seed: tuple[int, ...], _on_epoch: OnEpoch | None
     ) -> Trained:
         if loss is not cross_entropy:
             raise SettingError("the multi-view ensemble is fitted by cross-entropy; it takes no other correction")
         began = time.perf_counter()
         views, weights = self.views(problem), self.view_weights(problem)
         most = min(self.max_pseudo_labels, FEWER_PSEUDO_LABELS) if views.large else self.max_pseudo_labels
-        targets = evened(subsample(targets, most))
+        targets = evened(subsample(targets, most, seed[1] if views.large else None))
         state: dict[str, np.ndarray] = {}
         for number, (name, linear) in enumerate(_fitted(problem, views, weights, targets), 1):
             problem.step("view", number, len(weights))
@@ -193,12 +194,20 @@ def carried_over(state: State, graph: Graph) -> tuple[Views, State, dict[str, fl
     return views, state, {name: weights[name] / sum(weights[n] for n in kept) for name in kept}
 
 
-def subsample(targets: Targets, most: int) -> Targets:
-    """Every k-th pseudo-label, at most ``most`` of them, with weights of the same sum; all true labels."""
+def subsample(targets: Targets, most: int, stage: int | None = None) -> Targets:
+    """Every k-th pseudo-label, at most ``most`` of them, with weights of the same sum; all true labels.
+
+    With a ``stage``, those of smallest (node + stage) · :data:`SCATTER` mod 2³²: as even, but all others stay where one
+    node takes the place of another, while the last bits of a view may change every k-th.
+    """
     pseudo = np.arange(targets.true, targets.nodes.size)
     if pseudo.size <= most:
         return targets
-    kept = pseudo[:: -(-pseudo.size // most)]
+    if stage is None:
+        kept = pseudo[:: -(-pseudo.size // most)]
+    else:
+        place = (targets.nodes[pseudo].astype(np.uint32) + np.uint32(stage)) * SCATTER
+        kept = np.sort(pseudo[np.argsort(place, kind="stable")[:most]])
     weights = targets.weights[kept] * (targets.weights[pseudo].sum() / max(targets.weights[kept].sum(), SMALLEST))
     rows = np.concatenate([np.arange(targets.true), kept])
     weights = np.concatenate([targets.weights[: targets.true], weights])

@@ -6,7 +6,7 @@ import numpy as np
 
 from drgst.selftrain.views.base import Term, View, reach_of
 from drgst.selftrain.views.shared import Shared
-from drgst.transforms.products import gram, multiply_rows, multiply_sparse, release, sample_of_rows
+from drgst.transforms.products import gram, leading_eigenvectors, multiply_rows, multiply_sparse, release, sample_of_rows
 from drgst.transforms.propagate import mean_norm
 
 HOPS = ("x", "first", "second")
@@ -29,8 +29,7 @@ class Hops(View):
 
         def vectors() -> np.ndarray:
             square = gram(sample_of_rows(z, shared.shards), shared.shards)  # Zᵀ Z = V Σ² Vᵀ
-            _, v = np.linalg.eigh(square)  # in ascending order
-            return np.ascontiguousarray(v[:, -shared.columns :][:, ::-1], dtype=np.float32)
+            return leading_eigenvectors(square, shared.columns)
 
         weight = shared.maps.learn(f"{self.name}.columns", vectors)
         return multiply_rows(z, weight, shared.empty((z.shape[0], shared.columns), self.name))
