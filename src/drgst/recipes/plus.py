@@ -16,7 +16,7 @@ from drgst.selftrain.views.ensemble import MultiViewEnsemble
     "drgst-plus",
     "a linear classifier per view of the graph, combined by out-of-fold likelihood; every label trains",
     "ours, on the loop of Liu et al., WWW 2022",
-    version=15,
+    version=16,
     stages=5,
     val_labels="train",
 )

@@ -148,6 +148,14 @@ def test_neighbours_of_a_large_graph_are_those_of_a_small_one(monkeypatch: pytes
     np.testing.assert_array_equal(small.maps.arrays["neighbours.idf"], large.maps.arrays["neighbours.idf"])
 
 
+def test_nodes_without_neighbours_have_one_row() -> None:
+    """Where fewer columns are kept than there are nodes, words of their own would be rounding errors."""
+    graph = block_model(300, 1500, seed=0, classes=3, homophily=0.9)
+    lone = sp.csr_array(sp.block_diag([graph.adjacency, sp.csr_array((20, 20))], format="csr"), dtype=np.float32)
+    z = Views(make_graph(None, lone, np.append(graph.labels, np.zeros(20, np.int64))))["neighbours"]
+    np.testing.assert_allclose(z[300:] @ z[300:].T, 1, atol=1e-5)
+
+
 def test_default_weights_follow_homophily() -> None:
     """Topology where neighbours are similar, kNN where they are not."""
     similar = block_model(300, 1500, seed=0, classes=3, features=60, homophily=0.95, signal=0.8)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from drgst.datasets.synthetic import block_model
 from drgst.selftrain.views import shared as module
@@ -95,6 +96,13 @@ def test_they_are_tfidf_of_a_node_and_its_neighbours() -> None:
     dense = A.toarray() + np.eye(60, dtype=np.float32)
     np.testing.assert_array_equal(neighbour_idf(A), idf(dense))
     np.testing.assert_allclose(neighbour_words(A, neighbour_idf(A)).toarray(), row_l2(dense * idf(dense)), atol=1e-6)
+
+
+def test_nodes_without_neighbours_share_a_word() -> None:
+    lone = sp.csr_array(sp.block_diag([sp.csr_array((1, 1)), A, sp.csr_array((2, 2))], format="csr"), dtype=np.float32)
+    words = neighbour_words(lone, neighbour_idf(lone)).toarray()
+    np.testing.assert_array_equal(words[[0, 61, 62]], np.eye(63)[[0, 0, 0]])
+    np.testing.assert_array_equal(words[1:61, [0, 61, 62]], 0)
 
 
 def test_later_nodes_are_no_columns() -> None:

@@ -16,6 +16,9 @@ from drgst.transforms.propagate import with_loops
 class Neighbours(PropagatedView):
     """S = Â, X = TF-IDF of A + I with unit rows, reduced to its leading columns: a node's neighbours are its words.
 
+    Nodes without neighbours share one word. Words of their own would have no part in the leading columns, and rows of
+    unit length would be made of rounding errors (experiment 061).
+
     Above 100,000 nodes X = TF-IDF · V, with the singular vectors V of the view ``structure``.
 
     Rows of Π X are longer the more edges a node has. Centred, those of all nodes with few edges would be nearly the
@@ -48,8 +51,13 @@ def neighbour_idf(a: sp.csr_array) -> np.ndarray:
 
 
 def neighbour_words(a: sp.csr_array, idf: np.ndarray, shards: Shards = ALONE) -> sp.csr_array:
-    """TF-IDF of A + I with unit rows, (N, F), for F values of ``idf``: the first F columns."""
+    """TF-IDF of A + I with unit rows, (N, F), for F values of ``idf``: the first F columns.
+
+    The word of all nodes without neighbours is the first of them.
+    """
     words = with_loops(a, shards)
+    first = shards.all_rows(np.diff(a.indptr), a.shape[1]).argmin()
+    words.indices[words.indptr[:-1][np.diff(words.indptr) == 1]] = first
     words = words if idf.size == words.shape[1] else sp.csr_array(words[:, : idf.size])
     return row_l2(scale_columns(words, idf))
 
