@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -53,10 +55,18 @@ class DrgstWarning(UserWarning):
     """Base class of all warnings of drgst."""
 
 
+def warn(message: str) -> None:
+    """Warn of ``message`` where the code of the user called drgst."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("drgst."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, DrgstWarning, stacklevel=level)
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """The message for an unknown name, with the nearest known one: ``unknown recipe 'm3'; did you mean 'm3s'?``."""
     options = sorted(known)
-    return f"unknown {kind} {name!r}{nearest(name, options)} (known: {', '.join(options)})"
+    return f"unknown {kind} {name!r}{nearest(name, options)} (known: {', '.join(options) or 'none'})"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -121,6 +121,8 @@ def test_tables_with_a_label_column(graph: Graph, known: np.ndarray) -> None:
     edges = pd.DataFrame({"source": graph.node_ids[upper.coords[0]], "target": graph.node_ids[upper.coords[1]]})
     model = drgst.SelfTraining(LINEAR).fit(nodes, "y", adjacency=edges)
     assert (model.predict() == names[graph.labels]).mean() > 0.9
+    with pytest.raises(GraphError, match=r"score\(nodes, 'y', adjacency=edges\) takes the name of the label column"):
+        model.score(nodes, nodes["kind"], adjacency=edges)
     np.testing.assert_allclose(model.predict_proba(nodes, adjacency=edges), model.probabilities_, atol=1e-5)
 
 
@@ -169,6 +171,49 @@ def test_scikit_learns_own_checks() -> None:
     assert sum(r["status"] == "passed" for r in results) > 50
 
 
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA, -1])
+def test_missing_labels_among_text_are_unknown(graph: Graph, known: np.ndarray, missing: Any) -> None:
+    y = np.array([missing if label < 0 else "abc"[label] for label in known.tolist()], dtype=object)
+    for given in (y, pd.Series(y)):
+        model = drgst.SelfTraining(LINEAR).fit(graph.features, given, adjacency=graph.adjacency)
+        assert model.classes_.tolist() == ["a", "b", "c"]
+        assert (model.split_.train == np.flatnonzero(known >= 0)).all()
+
+
+def test_ends_of_edges_are_an_adjacency(graph: Graph, known: np.ndarray) -> None:
+    """As in PyG, as an array or a tensor; by position they are refused with the ways to write it."""
+    x, ends = graph.features.toarray(), np.vstack(graph.adjacency.tocoo().coords)
+    matrix = drgst.SelfTraining(LINEAR).fit(x, known, adjacency=graph.adjacency)
+    for pairs in (ends, torch.from_numpy(ends.astype(np.int64))):
+        model = drgst.SelfTraining(LINEAR).fit(x, known, adjacency=pairs)
+        np.testing.assert_array_equal(model.probabilities_, matrix.probabilities_)
+        np.testing.assert_allclose(model.predict_proba(x, adjacency=pairs), matrix.probabilities_, atol=1e-6)
+    with pytest.raises(GraphError, match=r"two arguments without a name, not 3: .* fit\(X, y, adjacency=A\)"):
+        model.fit(x, ends, known)
+    with pytest.raises(GraphError, match="from 0 to 59"):
+        model.fit(x, known, adjacency=ends + 1)
+
+
+def test_a_mask_of_training_nodes(graph: Graph) -> None:
+    """Validation and test nodes are those that came with the graph."""
+    split = drgst.random_split(graph, per_class=4, val=9, test=12, seed=0)
+    whole = graph.with_(splits=(split,))
+    mask = np.isin(np.arange(60), split.train[::2])
+    for data, given in ((whole, mask), (drgst.to_pyg(whole), torch.from_numpy(mask))):
+        found = drgst.SelfTraining(LINEAR).fit(data, given).split_
+        assert found.train.tolist() == split.train[::2].tolist()
+        assert (found.val.tolist(), found.test.tolist()) == (split.val.tolist(), split.test.tolist())
+    assert not drgst.SelfTraining(LINEAR).fit(graph, mask).split_.val.size
+
+
+def test_a_warning_names_the_line_that_called(graph: Graph) -> None:
+    data = drgst.to_pyg(graph.with_(splits=(drgst.random_split(graph, per_class=4, seed=0),)))
+    data.edge_attr = torch.ones(data.edge_index.shape[1])
+    with pytest.warns(DrgstWarning, match="edge_attr is not used") as found:
+        drgst.SelfTraining(LINEAR).fit(data)
+    assert {warning.filename for warning in found} == {__file__}
+
+
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
 def test_missing_labels_are_unknown(graph: Graph, known: np.ndarray, missing: Any) -> None:
     y = np.array([missing if label < 0 else label for label in known.tolist()], dtype=object)
@@ -194,7 +239,7 @@ def test_tables_have_a_short_text(graph: Graph) -> None:
     assert len(repr(drgst.from_tables(nodes, label="y"))) < 200
 
 
-@pytest.mark.parametrize("extra", [{"y": np.zeros(60, dtype=bool)}, {"y": "label"}, {"adjacency": sp.eye_array(60)}])
+@pytest.mark.parametrize("extra", [{"y": np.zeros(60, dtype=int)}, {"y": "label"}, {"adjacency": sp.eye_array(60)}])
 def test_labels_or_edges_beside_a_graph_are_refused(graph: Graph, extra: dict[str, Any]) -> None:
     with pytest.raises(GraphError, match=r"a graph has labels and edges of its own: fit\(graph, split\)"):
         drgst.SelfTraining(LINEAR).fit(graph, **extra)

@@ -122,6 +122,14 @@ def test_what_is_no_recipe_is_refused(graph: Graph, tmp_path: Path) -> None:
         drgst.lab.bench(graph, "gcn", 3, draws=1, store=tmp_path / "no.db")
 
 
+def test_a_graph_of_pyg_is_a_data_set(graph: Graph) -> None:
+    found = [
+        drgst.lab.bench(data, ["logistic"], 3, draws=2, jobs=1).to_frame()["test_accuracy"].tolist()
+        for data in (graph, drgst.to_pyg(graph), [drgst.to_pyg(graph)])
+    ]
+    assert found[0] == found[1] == found[2]
+
+
 def test_an_editor_shows_the_signature() -> None:
     jedi = pytest.importorskip("jedi")
     (found,) = jedi.Script("import drgst\ndrgst.lab.bench(").get_signatures(2, 16)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from drgst.errors import GraphError, RunError
 from drgst.estimator.display import card_html, fitted_network, predictions_frame, review_frame, suggestions_frame
 from drgst.estimator.inputs import (
+    WAYS,
     ArrayInput,
     NotFitted,
     as_graph,
@@ -22,6 +23,8 @@ from drgst.estimator.inputs import (
     fit_input,
     is_adjacency,
     is_graph,
+    is_mask,
+    masked_split,
     node_indices,
     same_graph,
     scipy_graph,
@@ -88,7 +91,7 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
         self,
         X: Any = None,
         y: Any = None,
-        *,
+        *more: Any,
         split: Split | None = None,
         adjacency: Any = None,
         sample_weight: Any = None,
@@ -100,21 +103,25 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
 
         A graph is a Graph, the name of a data set or a path, a PyG Data, a NetworkX graph (``fit(graph, "club")``: with
         its labels in the node attribute ``club``), a SciPy adjacency with labels ``y``, or two data frames:
-        ``fit(nodes, "label column", adjacency=edges)``. ``split`` may be the second argument; it defaults to the one
-        that came with the graph; without one, every labelled node is a
+        ``fit(nodes, "label column", adjacency=edges)``. ``split`` may be the second argument, also as a mask of the
+        training nodes; it defaults to the one that came with the graph; without one, every labelled node is a
         training node, there are no validation nodes, and all other nodes are the pool.
 
         Arrays: X is (N, F), dense, sparse or a data frame of numbers; y is (N,) with -1, None or NaN for unknown; A is
-        (N, N) or a data frame of edges; without A the graph is that of the 10 nearest neighbours by cosine.
-        ``sample_weight`` (N,) multiplies the loss of training nodes, scaled to mean 1 over them.
+        (N, N), ends of edges (2, E) or a data frame of edges; without A the graph is that of the 10 nearest neighbours
+        by cosine. ``sample_weight`` (N,) multiplies the loss of training nodes, scaled to mean 1 over them.
 
         ``warm_from`` is a model that was fitted to the same graph with other labels (``graph.with_(labels=…)``). What
         no label changes, such as views and nearest neighbours, is not computed again; the result is bit-identical.
 
         ``callback`` is called as the run proceeds. ``progress`` shows it: by default in a notebook and on a terminal.
         """
+        if more:
+            raise GraphError(f"fit takes two arguments without a name, not {2 + len(more)}: {WAYS}")
         if isinstance(y, Split):
             split, y = y, None
+        elif is_graph(X) and is_mask(y):
+            split, y = masked_split(as_graph(X), y), None
         graph, form, schema = fit_input(self, X, y, adjacency)
         if form is not None and split is None:
             split = labelled_split(graph)
@@ -161,6 +168,9 @@ class SelfTraining(ClassifierMixin, BaseEstimator):
             if self._schema is None or y != self._schema.label:
                 raise GraphError(f"score(nodes, {y!r}) needs a model that was fitted to tables with that label column")
             X, y = self._schema.apply(X, adjacency).graph, None
+        elif self._schema is not None and not (X is None or is_graph(X)):
+            words = f"score(nodes, {self._schema.label!r}, adjacency=edges) takes the name of the label column"
+            raise GraphError(f"{words}; evaluate(y) takes labels of the rows that were fitted")
         if self._arrays is not None and not is_graph(X):
             return self._score_arrays(X, y, sample_weight, adjacency)
         graph = self.graph_ if X is None else as_graph(X)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -15,8 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from drgst.datasets.load import open_graph
-from drgst.errors import DrgstWarning, GraphError, RunError
-from drgst.graph.core import Graph, make_graph
+from drgst.errors import GraphError, RunError, warn
+from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.graph.split import Split
 from drgst.io.convert import from_networkx, from_scipy, in_order
 from drgst.io.pyg import from_pyg, is_hetero
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from drgst.tables.schema import TableSchema
 
 NEIGHBOURS = 10  # of the graph that is made of features where no adjacency is given
+WAYS = 'fit(graph, split), fit(X, y, adjacency=A) or fit(nodes, "label column", adjacency=edges)'
 ALLOWED = "a drgst.Graph, PyG data, a NetworkX graph, a SciPy adjacency with labels, data frames, or arrays X, y"
 # checks of sklearn.utils.estimator_checks.check_estimator that can't pass, for its argument expected_failed_checks
 EXPECTED_FAILED_CHECKS = {
@@ -90,8 +90,9 @@ def _is_pandas(source: Any) -> bool:
 def array_graph(features: Any, labels: np.ndarray, classes: Any, adjacency: Any) -> Graph:
     """The graph of features (N, F) or None, class indices (N,) with -1 for unknown, and an adjacency.
 
-    ``adjacency`` is a matrix (N, N), or a data frame whose first two columns are the ends of edges (positions of rows,
-    or values of the index of a frame ``features``), with an optional column ``weight``. Without one, A_uv = 1 where v
+    ``adjacency`` is a matrix (N, N), the ends of edges (2, E) as in PyG, or a data frame whose first two columns are
+    the ends of edges (positions of rows, or values of the index of a frame ``features``), with an optional column
+    ``weight``. Without one, A_uv = 1 where v
     is among the 10 nearest of u by cosine, or u among those of v.
     """
     names = [str(name) for name in classes]
@@ -105,10 +106,11 @@ def array_graph(features: Any, labels: np.ndarray, classes: Any, adjacency: Any)
         matrix = adjacency if sp.issparse(adjacency) else np.asarray(adjacency)
         if matrix.ndim != 2:
             raise GraphError(f"the adjacency must be square, not of shape {matrix.shape}")
+        if matrix.shape[0] == 2 != labels.size and not sp.issparse(matrix):
+            source, target = (node_indices(ends, labels.size) for ends in matrix)
+            matrix = edge_matrix(source, target, labels.size)
         if matrix.shape[0] != labels.size:
-            pairs = "; pairs of nodes go into a data frame of two columns, or with X into a PyG Data"
-            words = pairs if 2 in matrix.shape else ""
-            raise GraphError(f"the adjacency has shape {matrix.shape}, but there are {labels.size} samples{words}")
+            raise GraphError(f"the adjacency has shape {matrix.shape}, but there are {labels.size} samples")
     return make_graph(features, matrix, labels, class_names=names, unlabelled=True)
 
 
@@ -145,12 +147,24 @@ def node_indices(nodes: Any, count: int) -> np.ndarray:
     return array
 
 
+def is_mask(nodes: Any) -> bool:
+    """Whether ``nodes`` is an array or tensor of truth values, (N,)."""
+    return getattr(nodes, "ndim", 0) == 1 and str(nodes.dtype) in ("bool", "torch.bool")
+
+
+def masked_split(graph: Graph, train: Any) -> Split:
+    """The split with a mask of training nodes; validation and test nodes are those that came with ``graph``."""
+    nodes = node_indices(train, graph.num_nodes)
+    val, test = ([], []) if graph.split is None else (graph.split.val, graph.split.test)
+    return Split.of(nodes, val, test, graph.num_nodes, name="mask of training nodes")
+
+
 def check_pool(split: Split, recipe: AnyRecipe) -> None:
     """Warn where a recipe that pseudo-labels nodes may label none, but could label test nodes."""
     if split.test.size and not split.pool.size and not isinstance(getattr(recipe, "select", Nothing()), Nothing):
         words = "no node may be pseudo-labelled: all are training, validation or test nodes"
         way = 'fit(graph, split.with_pool("all-but-validation", nodes)), or a pool_mask of PyG data, allows test nodes'
-        warnings.warn(f"{words}; {way} (their labels stay hidden)", DrgstWarning, stacklevel=3)
+        warn(f"{words}; {way} (their labels stay hidden)")
 
 
 def same_graph(a: Graph, b: Graph) -> bool:
@@ -243,8 +257,8 @@ def fit_input(
     if is_graph(X):
         if y is not None or adjacency is not None:
             raise GraphError(
-                "a graph has labels and edges of its own: fit(graph, split) takes a drgst.Split beside it, such as "
-                "drgst.Split.of(train, val, test, nodes) with masks; other labels are graph.with_(labels=y)"
+                "a graph has labels and edges of its own: fit(graph, split) takes a drgst.Split or a mask of training "
+                "nodes beside it; other labels are graph.with_(labels=y)"
             )
         return as_graph(X), None, X.schema if isinstance(X, TableGraph) else None
     if isinstance(y, str):
@@ -257,20 +271,24 @@ def fit_input(
 
 
 def unknown(labels: np.ndarray) -> np.ndarray:
-    """Whether each label is unknown, (N,): -1, None, NaN, or "" and "-1" in text."""
+    """Whether each label is unknown, (N,): -1, None, NaN, pd.NA, or "" and "-1" in text."""
     if labels.dtype.kind in "iufb":
         return (labels == -1) | (labels != labels)
-    return np.array([value is None or value != value or value in ("", "-1", -1) for value in labels], dtype=bool)
+    return np.array([_is_unknown(value) for value in labels], dtype=bool)
+
+
+def _is_unknown(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or value != value or value in ("", "-1", -1)
 
 
 def filled(y: Any) -> Any:
-    """``y`` with -1 for None and NaN, which scikit-learn would refuse; other values as they are."""
-    if is_series(y):  # pd.NA is neither None nor NaN
-        y = y.astype(object).where(y.notna(), None) if y.isna().any() else y
+    """``y`` with -1, or "" among text, for what scikit-learn would refuse; other values as they are."""
+    if is_series(y) and y.isna().any():
+        y = y.astype(object)
     array = np.asarray(y)
     if array.ndim != 1 or array.dtype.kind not in "fO":
         return y
-    missing = np.array([value is None or value != value for value in array], dtype=bool)
+    missing = array != array if array.dtype.kind == "f" else unknown(array)
     if not missing.any():
         return y
     text = any(isinstance(value, str) for value in array)

@@ -102,7 +102,7 @@ def default_split(graph: Graph) -> Split:
     if (graph.labels >= 0).all():
         raise SplitError(
             f"every node of {graph.name!r} is labelled and no split is given: pass one, or draw one "
-            "(--per-class 3 on the command line, drgst.random_split in Python)"
+            "(--per-class 3 on the command line, drgst.random_split(graph, per_class=3, seed=0) in Python)"
         )
     return labelled_split(graph)
 
@@ -123,7 +123,7 @@ def draw_split(graph: Graph, k: int, seed: int, pool: Pool = "unlabelled") -> Sp
 def public_split(graph: Graph, pool: Pool = "unlabelled") -> Split:
     """The split of the data set with the pool rule ``pool``."""
     if graph.split is None:
-        raise SplitError(f"graph {graph.name!r} came without a split; make one with random_split")
+        raise SplitError(f"{graph.name!r} came without a split: random_split(graph, per_class=3, seed=0) draws one")
     graph.split.check(graph)
     return graph.split.with_pool(pool, graph.num_nodes)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.errors import DrgstWarning, GraphError
+from drgst.errors import GraphError, warn
 from drgst.extras import import_extra
 from drgst.graph.core import Graph, edge_matrix, make_graph
 from drgst.graph.relation import Relation
@@ -43,7 +42,7 @@ def from_pyg(data: Data | HeteroData, name: str | None = None, predict: Sequence
     notes = []
     if data.get("edge_attr") is not None:
         notes.append("edge_attr is not used: weights are read from edge_weight")
-        warnings.warn(notes[0], DrgstWarning, stacklevel=2)
+        warn(notes[0])
     count = _num_nodes(data)
     labels = _labels(data.get("y") if predict is None else None, count)
     ids = data.get("node_ids")

@@ -15,8 +15,8 @@ from torch import nn
 from drgst.datasets.registry import DATASETS
 from drgst.errors import SettingError
 from drgst.estimator.base import SelfTraining
+from drgst.estimator.inputs import as_graph, is_graph
 from drgst.extras import import_extra
-from drgst.graph.core import Graph
 from drgst.io.npz import save_graph
 from drgst.lab.grid.execute import execute_own
 from drgst.lab.grid.executors import Inline, Local
@@ -41,7 +41,7 @@ COLUMNS = (
     *("dataset", "per_class", "recipe", "draw", "test_accuracy", "teacher_test_accuracy", "val_accuracy", "macro_f1"),
     *("ece", "brier", "stages", "result_stage", "epochs", "seconds", "peak_memory_mb", "stop_reason", "variant"),
 )
-Data = str | Path | Graph
+Data = Any  # a name, a path, or a graph that SelfTraining fits
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +120,12 @@ def bench(
 ) -> Results:
     """Run recipes on data sets with a few labels per class, on the same splits and seeds.
 
-    ``datasets``: names, paths and Graphs. ``recipes``: names, ``"module:function"``, Recipe objects, functions from
-    Settings to a Recipe, estimators, and PyG modules (trained alone); a dict names them. ``draws``: their number, or
-    the draws themselves, as in ``range(100, 105)``. Runs are kept in the file ``store``, and a run that is there is not
-    made again; without ``store`` they are kept in memory only. ``settings`` are changes for all recipes that read them.
-    ``jobs`` is the number of processes (default: one per core; 1: this process). The environment variable
-    ``DRGST_DATA`` names the folder with the files of the data sets.
+    ``datasets``: names, paths and graphs, also of PyG. ``recipes``: names, ``"module:function"``, Recipe objects,
+    functions from Settings to a Recipe, estimators, and PyG modules (trained alone); a dict names them. ``draws``:
+    their number, or the draws themselves, as in ``range(100, 105)``. Runs are kept in the file ``store``, and a run
+    that is there is not made again; without ``store`` they are kept in memory only. ``settings`` are changes for all
+    recipes that read them. ``jobs`` is the number of processes (default: one per core; 1: this process). The
+    environment variable ``DRGST_DATA`` names the folder with the files of the data sets.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="drgst-bench-")))
@@ -144,13 +144,14 @@ def bench(
 
 
 def _sources(datasets: Data | Iterable[Data], folder: Path) -> list[str]:
-    """Names and paths as they are; a Graph as a file in ``folder``."""
-    given = [datasets] if isinstance(datasets, str | Path | Graph) else list(datasets)
+    """Names and paths as they are; a graph as a file in ``folder``."""
+    given = [datasets] if isinstance(datasets, str | Path) or is_graph(datasets) else list(datasets)
     sources: list[str] = []
     for number, one in enumerate(given):
-        if not isinstance(one, Graph):
+        if not is_graph(one):
             sources.append(str(one))
             continue
+        one = as_graph(one)
         if one.name in DATASETS or any(Path(other).stem == one.name for other in sources):
             one = replace(one, name=f"{one.name}-{number + 1}")
         sources.append(str(folder / f"{number}-{one.name}.npz"))

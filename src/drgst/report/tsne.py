@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from drgst.errors import DrgstWarning
+from drgst.errors import warn
 
 PERPLEXITY = 30
 EARLY, LATE, MOVE = 100, 250, 120  # iterations: with early exaggeration, without, and for each further map
@@ -97,7 +96,7 @@ def tsne(rows: np.ndarray, seed: int = 0, start: np.ndarray | None = None) -> np
     try:
         from openTSNE import TSNEEmbedding, affinity, initialization
     except ImportError:
-        warnings.warn(NO_TSNE, DrgstWarning, stacklevel=2)
+        warn(NO_TSNE)
         return rows[:, :2]
     perplexity = min(PERPLEXITY, (rows.shape[0] - 1) / 3)
     near = affinity.PerplexityBasedNN(rows, perplexity=perplexity, n_jobs=1, random_state=seed)

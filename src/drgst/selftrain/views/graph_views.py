@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
 
-from drgst.errors import GraphError, RunError, SettingError
+from drgst.errors import GraphError, RunError, SettingError, warn
 from drgst.graph.core import Graph
 from drgst.selftrain.problem import GraphCache
 from drgst.selftrain.views.base import View
@@ -158,7 +157,7 @@ class Views(Shared):
             lacks = "as it is" if self.graph.num_edges else "which has no edges"
             why = "which holds other nodes than the fitted graph" if of_nodes else lacks
             message = f"the views {', '.join(lost)} can't be made of {self.graph.name!r}, {why}"
-            warnings.warn(f"{message}; the remaining views are used", stacklevel=2)
+            warn(f"{message}; the remaining views are used")
         return kept
 
     def _knows_nodes(self, name: str) -> bool:
