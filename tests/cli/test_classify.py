@@ -147,6 +147,7 @@ def test_unknown_categories_and_other_columns_are_reported(classify: Any, ok: An
     assert "new.csv has no column 'income': all its cells count as missing" in err
     assert "column 'extra' not known from fitting and not used" in err
     assert "'toaster'" in err
+    assert "no edges are given (--edges): the new rows have none, unlike the rows of the run" in err
     assert len(rows_of(Path("p.csv").read_text())) == 60
 
 

@@ -196,6 +196,15 @@ def test_check_of_tables_of_any_columns(answer: Any, tmp_path: Path, call: Any) 
     assert answer("classify", nodes, "--check", "--edges", edges, *added)["ok"]
 
 
+def test_graphs_without_labels_are_shown_and_checked(answer: Any, ok: Any, village: Path, tmp_path: Path) -> None:
+    (tmp_path / "g.edgelist").write_text("a b\nb c\n")
+    for command in ("show", "check"):
+        found = answer("data", command, tmp_path / "g.edgelist")
+        assert (found["nodes"], found["classes"], found["labelled"], found["label_counts"]) == (3, 0, 0, {})
+        assert any("has no labels: name a file" in note for note in found["notes"])
+    assert "village has no faults: 8 nodes" in ok("data", "check", village)[0]
+
+
 def test_show_a_graph_file_with_labels(answer: Any, tmp_path: Path) -> None:
     (tmp_path / "g.edgelist").write_text("a b\nb c\n")
     (tmp_path / "l.csv").write_text("id,label\na,x\nc,y\n")

@@ -60,7 +60,12 @@ def test_calibration_per_class_shows_what_the_top_label_hides() -> None:
 
 def test_a_week_is_named_by_its_monday() -> None:
     table = pd.DataFrame({"id": range(5), "day": ["2026-06-01", "2026-06-07", "2026-06-08", "2026-06-14", None]})
-    assert read_groups("week", [table], range(5)).tolist() == ["2026-06-01"] * 2 + ["2026-06-08"] * 2 + ["(none)"]
+    title, groups = read_groups("week", [table], range(5))
+    assert title == "day, week"
+    assert groups.tolist() == ["2026-06-01"] * 2 + ["2026-06-08"] * 2 + ["(none)"]
+    truth = pd.DataFrame({"id": range(5), "week": [1, 1, 2, 2, 2]})  # a column of that name is meant
+    title, groups = read_groups("week", [truth, table], range(5))
+    assert (title, groups.tolist()) == ("week", ["1", "1", "2", "2", "2"])
 
 
 def test_too_low_a_probability_is_said_as_well() -> None:

@@ -122,7 +122,9 @@ def test_a_folder_that_exists(ok: Any, refused: Any, file: Path, tmp_path: Path)
     out = tmp_path / "x"
     ok("run", file, *QUICK, "--out", out)
     before = bits(out)
-    assert "--resume continues it, --force replaces it" in refused("run", file, *QUICK, "--out", out)
+    assert f"drgst run --out {out} --resume continues it, --force replaces it" in refused(
+        "run", file, *QUICK, "--out", out
+    )
     assert "both given" in refused("run", file, "--out", out, "--resume", "--force")
     assert "did you mean" in refused("run", file, "--out", out, "--force", "--recipe", "drgst-dee")
     assert bits(out) == before  # a refused --force replaces nothing

@@ -67,6 +67,7 @@ def test_labels_by_file_attribute_and_position(tmp_path: Path) -> None:
     graph = drgst.open_graph(tmp_path / "g.graphml", labels=tmp_path / "l.csv")
     assert graph.class_names == ("p", "q")
     assert graph.labels.tolist() == [0, -1, -1, -1, -1, 1]
+    assert any("g.graphml: node attributes read as features: " in n and "'city'" in n for n in graph.notes)
     by_city = drgst.open_graph(tmp_path / "g.graphml", labels="city")
     assert by_city.class_names == ("Oslo", "Rome")
     with pytest.raises(DataFileError, match="unknown labels file or node attribute 'citi'; did you mean 'city'"):

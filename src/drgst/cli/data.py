@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drgst.cli.console import emit, get_console, refuse, write_data
+from drgst.cli.console import emit, get_console, refuse, say, write_data
 from drgst.cli.options import (
+    UNKNOWN,
     JsonOption,
     LabelsOption,
     OutOption,
+    opened,
     option,
 )
 
@@ -59,11 +61,9 @@ def get(
 def show(source: Source, labels: LabelsOption = None, json: JsonOption = False) -> None:
     """Show statistics: sizes, homophily and class sizes."""
     from drgst.cli.output import print_statistics
-    from drgst.datasets.load import open_graph
-    from drgst.graph.stats import statistics
 
-    graph = open_graph(source, labels=labels)
-    figures = statistics(graph)
+    graph = _read(source, labels)
+    figures = _figures(graph)
     print_statistics(get_console(json), graph, figures)
     if json:
         emit({**figures.to_dict(), "splits": [_sizes(split) for split in graph.splits], "notes": list(graph.notes)})
@@ -79,7 +79,6 @@ def check(
 
     drgst classify NODES --check does so for tables of any columns.
     """
-    from drgst.graph.stats import statistics
     from drgst.tables.faults import TableError
 
     try:
@@ -88,10 +87,9 @@ def check(
         refuse(error, json, columns=True)
     for split in graph.splits:
         split.check(graph)
-    figures, console = statistics(graph), get_console(json)
+    figures, console = _figures(graph), get_console(json)
     remarks = _remarks(figures)
-    for line in (*graph.notes, *remarks):
-        console.print(f"- {line}")
+    say(console, *(f"- {line}" for line in (*graph.notes, *remarks)))
     console.print(f"{graph.name} has no faults: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
     if json:
         emit({"ok": True, **figures.to_dict(), "notes": list(graph.notes), "remarks": remarks})
@@ -153,7 +151,6 @@ def build(
 
 def _checked(source: str, labels: str | None) -> Graph:
     """The graph of tables, a name or a path."""
-    from drgst.datasets.load import open_graph
     from drgst.datasets.registry import DATASETS
     from drgst.io.folder import is_graph_folder
 
@@ -163,8 +160,24 @@ def _checked(source: str, labels: str | None) -> Graph:
     if tables:
         from drgst.tables.read import open_tables
 
-        return open_tables(source).graph
-    return open_graph(source, labels=labels)
+        graph = open_tables(source).graph
+        return graph.with_(name=path.resolve().name) if folder else graph
+    return _read(source, labels)
+
+
+def _read(source: str, labels: str | None) -> Graph:
+    """The graph, with a note where it has no labels."""
+    graph, without = opened(source, labels)
+    return graph.with_(notes=(*graph.notes, without)) if without else graph
+
+
+def _figures(graph: Graph) -> Statistics:
+    from dataclasses import replace
+
+    from drgst.graph.stats import statistics
+
+    found = statistics(graph)
+    return replace(found, classes=0, label_counts={}) if graph.class_names == UNKNOWN else found
 
 
 def _amount(name: str, text: str | None) -> int | float | None:

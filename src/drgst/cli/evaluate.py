@@ -54,7 +54,7 @@ def evaluate(
         labels, notes = _labels(result, truth, roles, positive)
     except TableError as error:
         refuse(error, json)
-    groups = None if by is None else read_groups(by, _group_tables(truth, run), result.node_ids)
+    grouping = None if by is None else read_groups(by, _group_tables(truth, run), result.node_ids)
     say(console, *(f"- {note}" for note in notes))
     document: dict[str, Any] = {"run": str(run)}
     found, flagged = None, None
@@ -64,10 +64,10 @@ def evaluate(
         positive = found.positive
         for table in _tables(found):
             console.print(table)
-        if groups is not None:
-            rows = evaluate_groups(result, labels, groups, positive)
+        if grouping is not None:
+            rows = evaluate_groups(result, labels, grouping[1], positive)
             document["groups"] = [row.to_dict() for row in rows]
-            console.print(_group_table(str(by), rows, positive))
+            console.print(_group_table(grouping[0], rows, positive))
         say(console, *(note for one in found.calibration for note in one.notes()))
     if goal is not None:
         positive, decision, nodes = _decided(result, positive, goal)

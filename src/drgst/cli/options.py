@@ -12,15 +12,28 @@ from drgst.errors import SettingError, unknown
 from drgst.files import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
+    from drgst.graph.core import Graph
     from drgst.runs.cluster import Cluster
 
 UNKNOWN = ("?", "??")  # the classes of a graph without labels
+
 # kind or role of a column -> keyword of from_tables
 COLUMN_KINDS = {
     **{name: name for name in ("id", "source", "target", "weight", "time", "category", "text", "date", "drop")},
     "number": "numeric",
 }
 ROLES = ("id", "source", "target", "weight", "time")  # one column each
+
+
+def opened(source: str, labels: str | None = None) -> tuple[Graph, str]:
+    """The graph of a name or path, and "", or why it has no labels: its classes are then :data:`UNKNOWN`."""
+    from drgst.datasets.load import open_graph
+    from drgst.errors import NoLabels
+
+    try:
+        return open_graph(source, labels=labels), ""
+    except NoLabels as error:
+        return open_graph(source, classes=UNKNOWN, labels=labels), str(error)
 
 
 def out_file(name: str) -> Path:

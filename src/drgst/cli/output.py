@@ -16,10 +16,9 @@ from drgst.errors import RunError
 
 if TYPE_CHECKING:
     from drgst.graph.core import Graph
-    from drgst.graph.split import Split
     from drgst.graph.stats import Statistics
-    from drgst.runs.config import RunConfig
     from drgst.runs.result import Result
+    from drgst.runs.run import Run
 
 MOST_CLASSES = 25  # whose sizes are shown; CoraFull has 70 classes
 FILES = (
@@ -51,7 +50,8 @@ def print_statistics(console: Console, graph: Graph, figures: Statistics) -> Non
     for name, count in list(figures.label_counts.items())[:MOST_CLASSES]:
         classes.add_row(Text(name), f"{count:,}", f"{count / max(figures.labelled, 1):.1%}")
     console.print(table)
-    console.print(classes)
+    if classes.row_count:
+        console.print(classes)
     more = figures.classes - MOST_CLASSES
     say(console, *([f"… and {more:,} more classes"] if more > 0 else []), *map(repr, graph.splits))
     say(console, *(f"note: {note}" for note in graph.notes))
@@ -76,10 +76,13 @@ def progress_bar(console: Console, name: str) -> Iterator[Callable[[str, int, in
         yield show
 
 
-def introduction(graph: Graph, split: Split, config: RunConfig) -> str:
+def introduction(run: Run) -> str:
     """The data, the recipe and the split of a run, in two lines."""
+    graph, split, config = run.graph, run.split, run.config
     sizes = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_classes} classes"
-    parts = f"{split.train.size:,} training labels, {split.val.size:,} validation, {split.test.size:,} test"
+    among = f"{run.validation_trains:,} of them validation labels (--validation none hides these)"
+    validation = among if run.validation_trains else f"{split.val.size:,} validation"
+    parts = f"{split.train.size:,} training labels, {validation}, {split.test.size:,} test"
     pool = f"{split.pool.size:,} nodes may be pseudo-labelled"
     return f"{config.recipe} on {graph.name} ({sizes}), seed {config.seed}\n{parts}; {pool}"
 

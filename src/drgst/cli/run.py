@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-FACTS = ("dataset", "recipe", "per_class", "seed", "stages", "stop_reason", "seconds", "epochs", "peak_memory_mb")
-JSON_KEYS = (*FACTS, "teacher_test_accuracy", "test_accuracy", "val_accuracy")
-
 
 GraphArgument = Annotated[
     str | None,
@@ -98,7 +95,7 @@ def run(
         result = request.execute(_open, announce)
     summary = print_result(get_console(json), result)
     if json:
-        emit({**{key: summary[key] for key in JSON_KEYS}, "folder": result.folder, "versions": summary["versions"]})
+        emit({**summary, "folder": result.folder})
 
 
 class Announcer:
@@ -117,7 +114,7 @@ class Announcer:
         from drgst.progress.loggers import make_logger
 
         self.folder = folder
-        get_console(self.json).print(introduction(run.graph, run.split, run.config), soft_wrap=True)
+        get_console(self.json).print(introduction(run), soft_wrap=True)
         loggers = [make_logger(name, folder.path) for name in self.loggers]
         return joined(Progress(get_console(stderr=True)), loggers)
 

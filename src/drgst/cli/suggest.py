@@ -14,6 +14,7 @@ from drgst.cli.options import (
     EdgesOption,
     JsonOption,
     LabelsOption,
+    opened,
     option,
     out_file,
     table_options,
@@ -126,9 +127,7 @@ def _of_graph(data: str, n: int, by: str | None, source: _Source) -> tuple[str, 
 
 def _opened(data: str, source: _Source) -> tuple[Graph, bool]:
     """The graph, and whether it is made of tables of any columns; no label is needed."""
-    from drgst.datasets.load import open_graph
     from drgst.datasets.registry import data_source
-    from drgst.errors import NoLabels
     from drgst.tables.options import TableOptions
     from drgst.tables.read import read_graph
 
@@ -136,10 +135,7 @@ def _opened(data: str, source: _Source) -> tuple[Graph, bool]:
     if source.edges or source.columns or (table and Path(data).is_file()):
         options = table_options(source.columns or (), label=source.labels)
         return read_graph(data, source.edges, TableOptions.of(**options, classes=UNKNOWN)).graph, True
-    try:
-        return open_graph(data_source(data), labels=source.labels), False
-    except NoLabels:
-        return open_graph(data_source(data), classes=UNKNOWN, labels=source.labels), False
+    return opened(data_source(data), source.labels)[0], False
 
 
 def _row(row: dict[str, Any], name: Any, classes: tuple[str, ...]) -> dict[str, Any]:

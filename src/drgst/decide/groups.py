@@ -40,17 +40,18 @@ class GroupRow:
         return dict(plain({"group": self.group, "nodes": self.nodes, "share": self.share, "figures": figures}))
 
 
-def read_groups(by: str, tables: Sequence[Any], ids: Sequence[Any]) -> np.ndarray:
-    """The group of each node, (N,) texts: ``by`` is a period, a column, or ``COLUMN=PERIOD``.
+def read_groups(by: str, tables: Sequence[Any], ids: Sequence[Any]) -> tuple[str, np.ndarray]:
+    """What groups the nodes, in words, and the group of each, (N,) texts: ``by`` is a column, a period or both.
 
-    The column is looked up in the tables in their order; a period alone takes their one column of dates. A column of
-    dates is grouped by month.
+    The column of ``COLUMN=PERIOD`` is looked up in the tables in their order; a period that is no column takes their
+    one column of dates. A column of dates is grouped by month.
     """
-    name, _, period = by.rpartition("=") if "=" in by else (None, "", by) if by in PERIODS else (by, "", "")
+    opened = [open_table(table, "nodes").checked() for table in tables]
+    alone = by in PERIODS and not any(by in table.cells for table in opened)
+    name, _, period = by.rpartition("=") if "=" in by else (None, "", by) if alone else (by, "", "")
     if period and period not in PERIODS:
         raise SettingError(unknown("period", period, PERIODS))
     place = {str(node): k for k, node in enumerate(ids)}
-    opened = [open_table(table, "nodes").checked() for table in tables]
     dated = {
         column: table for table in opened[::-1] for column, cells in table.cells.items() if date_formats(cells, 0.95)
     }
@@ -65,7 +66,8 @@ def read_groups(by: str, tables: Sequence[Any], ids: Sequence[Any]) -> np.ndarra
         raise SettingError(f"{unknown('column', name, columns)}; --by reads the truth and the node table of the run")
     if period and name not in dated:
         raise SettingError(f"--by {by}: column {name!r} of {table.file} does not hold dates")
-    return _spread(table, name, period or ("month" if name in dated else ""), place)
+    period = period or ("month" if name in dated else "")
+    return f"{name}, {period}" if period else name, _spread(table, name, period, place)
 
 
 def _spread(table: Table, name: str, period: str, place: dict[str, int]) -> np.ndarray:

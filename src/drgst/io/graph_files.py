@@ -20,7 +20,7 @@ from drgst.extras import import_extra
 from drgst.files import PathLike, open_regular, reading
 from drgst.graph.core import Graph
 from drgst.tables.columns import PAIRS, no_column
-from drgst.tables.faults import Fault, TableError
+from drgst.tables.faults import Fault, TableError, some
 from drgst.tables.options import TableOptions
 from drgst.tables.read import read_graph
 from drgst.tables.source import Table, open_table, read_table
@@ -54,7 +54,10 @@ def read_graph_file(path: Path, labels: PathLike | None = None, classes: tuple[s
     weight = "weight" if "weight" in edges.columns else None
     ends = {"id": "id", "source": "source", "target": "target", "weight": weight}
     options = TableOptions.of(label=label, edge_columns=False, classes=classes, **ends)
-    return read_graph(nodes, read_table(edges), options).graph.with_(name=path.name.partition(".")[0])
+    made = read_graph(nodes, read_table(edges), options)
+    read = some([column.column for column in made.schema.columns])
+    notes = [f"{path.name}: node attributes read as features: {read}"] if read else []
+    return made.graph.with_(name=path.name.partition(".")[0], notes=(*made.graph.notes, *notes))
 
 
 def _attributed(path: Path) -> tuple[Table, Table]:

@@ -82,7 +82,7 @@ class RunFolder:
         if self.exists:
             self.config()  # a config.toml of another program is refused here, also with --force
             if not (resume or force):
-                raise RunError(f"{self} already holds a run; --resume continues it, --force replaces it")
+                raise RunError(f"{self} holds a run: drgst run --out {self} --resume continues it, --force replaces it")
         elif self.path.is_dir() and not self._is_unstarted():
             raise RunError(f"{self} is not empty and holds no run of drgst, so nothing is written there; use --out")
         elif self.path.exists() and not self.path.is_dir():

@@ -55,6 +55,7 @@ class Run:
     problem: Problem  # what the run may know
     recipe: AnyRecipe
     relations: Mapping[str, float] | None = None  # weights with which they have become edges, where they have
+    validation_trains: int = 0  # how many of the training labels are validation labels of the split
     tables: TableGraph | None = None  # the tables that the graph was made of, whose schema is saved with the run
 
     @property
@@ -74,7 +75,8 @@ class Run:
         if not split.train.size:
             raise SplitError(f"the split of {graph.name} has no training node: its training mask or list is empty")
         settings, parts = resolve(recipe or str(config.recipe), graph, split, config.settings)
-        if settings.val_labels == "train":
+        trains = split.val.size if settings.val_labels == "train" else 0
+        if trains:
             split = split.with_validation_as_training()
         if settings.prior is not None:
             class_shares(parse_shares(settings.prior), graph.class_names)  # refuse an unknown class before training
@@ -90,7 +92,7 @@ class Run:
         count = config.threads or default_threads(graph.num_entries)
         config = replace(config, data=config.data or graph.name, threads=count, settings=settings.as_dict())
         config = replace(config, versions=versions())
-        return cls(config, graph, problem, parts, relations=weights)
+        return cls(config, graph, problem, parts, relations=weights, validation_trains=trains)
 
     def sharing(self, cache: GraphCache) -> Run:
         """This run with ``cache``, which keeps what no label changes (views, neighbours) for further runs on the graph.
@@ -241,7 +243,9 @@ def predict_tables(path: str | Path, nodes: Any, edges: Any = None, alone: bool 
     if schema is None:
         raise RunError(f"the run in {path} was not made of tables by drgst classify: name a GRAPH instead of --nodes")
     tables = schema.apply(nodes, edges, base=None if alone else open_graph(source))
-    return replace(model.predict(tables.graph, tables.new), notes=tables.notes)
+    unlinked = ("no edges are given (--edges): the new rows have none, unlike the rows of the run",)
+    notes = (*tables.notes, *(unlinked if schema.relations and edges is None else ()))
+    return replace(model.predict(tables.graph, tables.new), notes=notes)
 
 
 def _history(folder: RunFolder, model: Model, stages: int) -> History:
