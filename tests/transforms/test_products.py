@@ -1,5 +1,9 @@
 """Products, Gram matrices and orthonormal bases in blocks of rows, and softmax, against NumPy and SciPy."""
 
+import re
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -15,6 +19,7 @@ from drgst.transforms.products import (
     multiply_rows,
     multiply_sparse,
     orthonormalise,
+    release,
     row_blocks,
 )
 from drgst.transforms.softmax import log_softmax, log_softmax_float32, row_max, softmax
@@ -169,3 +174,25 @@ def test_leading_eigenvectors_are_those_of_all_to_the_last_bit(count: int, k: in
     square = x.T @ x
     wanted = np.linalg.eigh(square)[1][:, ::-1][:, :k].astype(np.float32)
     np.testing.assert_array_equal(leading_eigenvectors(square, k), wanted)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_released_pages_of_a_mapped_matrix_are_not_in_memory(tmp_path: Path) -> None:
+    """Of arrays that are views of a mapped file, as SciPy holds them; the values stay."""
+    count, parts = 2**18, []
+    for name, kind in (("data", np.float32), ("indices", np.int32)):
+        np.arange(count).astype(kind).tofile(tmp_path / name)
+        parts.append(np.memmap(tmp_path / name, dtype=kind, mode="r"))
+    matrix = sp.csr_array((*parts, np.array([0, count], dtype=np.int32)), shape=(1, count))
+
+    def resident() -> int:
+        maps = Path("/proc/self/smaps").read_text().split("\n")
+        places = [number for number, line in enumerate(maps) if str(tmp_path) in line]
+        found = (re.fullmatch(r"Rss:\s+(\d+) kB", line) for at in places for line in maps[at : at + 8])
+        return sum(int(match[1]) for match in found if match)
+
+    wanted = float(matrix.data.sum()) + float(matrix.indices.sum())
+    assert resident() >= 2 * 4 * count // 1024
+    release(matrix)
+    assert resident() == 0
+    assert float(matrix.data.sum()) + float(matrix.indices.sum()) == wanted

@@ -51,12 +51,14 @@ def in_threads(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         torch.set_num_threads(count)
 
 
-def release(array: np.ndarray) -> None:
-    """Give the memory of a memory-mapped array back to the system; its content stays in the file."""
-    mapped = getattr(array, "_mmap", None)
-    if mapped is not None:
-        mapped.flush()
-        mapped.madvise(mmap.MADV_DONTNEED)
+def release(array: np.ndarray | sp.csr_array) -> None:
+    """Give the memory of a memory-mapped array or matrix back to the system; its content stays in the file."""
+    for part in (array.data, array.indices) if isinstance(array, sp.csr_array) else (array,):
+        while part is not None and getattr(part, "_mmap", None) is None:
+            part = getattr(part, "base", None)  # SciPy holds the arrays of a matrix as views
+        if part is not None:
+            part._mmap.flush()
+            part._mmap.madvise(mmap.MADV_DONTNEED)
 
 
 def row_blocks(rows: int | slice, width: int, size: int | None = None) -> Iterator[slice]:

@@ -215,7 +215,7 @@ class Polynomial:
 
 
 def _inverse_rms(block: np.ndarray, shards: Shards, power: bool) -> float:
-    """1 / √mean(z²), or the ``power`` of two next to it, which shards agree on to the last bit; 0 where all are zero."""
+    """1 / √mean(z²), or the ``power`` of two next to it, on whose last bit all shards agree; 0 where all are zero."""
     total, count = shards.sum(np.array([np.vdot(block, block), block.size], dtype=np.float64))
     mean = float(total) / max(count, 1)
     scale = 1 / math.sqrt(mean) if mean > 0 else 0.0

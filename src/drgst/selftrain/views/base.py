@@ -12,7 +12,7 @@ from drgst.graph.core import Graph
 from drgst.selftrain.views.shared import Shared
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import row_l2
-from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, release, row_blocks, sample_of_rows
+from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, row_blocks, sample_of_rows
 from drgst.transforms.propagate import Normalised, Polynomial, restart_coefficients, shortened
 
 RESTART, STEPS = 0.15, 20  # restart probability α and steps of propagations: experiments 024 and 034
@@ -121,7 +121,6 @@ class PropagatedView(View):
             list(in_parts(apply, z.shape[0]))
         else:
             apply(slice(0, z.shape[0]))
-        release(z)
         return z
 
     def terms(self, shared: Shared, node: int) -> list[Term]:

@@ -289,6 +289,7 @@ def _fitted(
     def fit(name: str) -> tuple[np.ndarray, np.ndarray]:
         if shards.size == 1 or nodes.size <= z[name].shape[1]:
             rows = shards.at(z[name], nodes, views.graph.num_nodes)
+            release(z[name])
             return regression.fit(rows, targets.labels, targets.weights)
         part = shards.rows(views.graph.num_nodes)
         own = (nodes >= part.start) & (nodes < part.stop)

@@ -24,7 +24,7 @@ from drgst.shards import ALONE, Shards
 from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.features import row_l2
 from drgst.transforms.incidence import LinkMatrix
-from drgst.transforms.products import gram, multiply_rows, sample_of_rows
+from drgst.transforms.products import gram, multiply_rows, release, sample_of_rows
 from drgst.transforms.propagate import MatrixSum, Normalised, thinned
 
 VIEWS: dict[str, View] = {
@@ -62,6 +62,8 @@ class Views(Shared):
         made = view.make(self)
         if forgets:
             self.maps.arrays.pop(view.vectors, None)
+        for mapped in (made, self.graph.features, self.graph.adjacency):
+            release(mapped)
         return made
 
     def leading(self, name: str, columns: int) -> np.ndarray:

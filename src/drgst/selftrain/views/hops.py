@@ -6,7 +6,14 @@ import numpy as np
 
 from drgst.selftrain.views.base import Term, View, reach_of
 from drgst.selftrain.views.shared import Shared
-from drgst.transforms.products import gram, leading_eigenvectors, multiply_rows, multiply_sparse, release, sample_of_rows
+from drgst.transforms.products import (
+    gram,
+    leading_eigenvectors,
+    multiply_rows,
+    multiply_sparse,
+    release,
+    sample_of_rows,
+)
 from drgst.transforms.propagate import mean_norm
 
 HOPS = ("x", "first", "second")
@@ -41,7 +48,7 @@ class Hops(View):
         for k, part in enumerate(HOPS):
             x = multiply_sparse(mean, x) if k else x
             shared.centred(f"{self.name}.{part}", x, z[:, k * width : (k + 1) * width], np.sqrt(1 / len(HOPS)))
-        release(z)
+            release(z)
         return z
 
     def terms(self, shared: Shared, node: int) -> list[Term]:
