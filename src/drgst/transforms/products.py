@@ -53,6 +53,7 @@ def in_threads(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
 
 def release(array: np.ndarray | sp.csr_array) -> None:
     """Give the memory of a memory-mapped array or matrix back to the system; its content stays in the file."""
+    part: Any
     for part in (array.data, array.indices) if isinstance(array, sp.csr_array) else (array,):
         while part is not None and getattr(part, "_mmap", None) is None:
             part = getattr(part, "base", None)  # SciPy holds the arrays of a matrix as views
