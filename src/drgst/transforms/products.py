@@ -34,6 +34,11 @@ def in_parts(work: Callable[[slice], T], rows: int) -> Iterator[T]:
     return in_threads(work, [slice(start, min(start + step, rows)) for start in range(0, rows, step)] if rows else [])
 
 
+def where_many(work: Callable[[slice], T], rows: int) -> list[T]:
+    """``work`` :func:`in_parts` of 100,000 rows and more, else of all at once."""
+    return list(in_parts(work, rows)) if rows >= MANY_ROWS else [work(slice(0, rows))]
+
+
 def in_threads(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     """``work`` of every item, in order, by as many threads as torch has.
 
@@ -150,10 +155,7 @@ def multiply_rows(z: np.ndarray | sp.csr_array, weight: np.ndarray, out: np.ndar
             block = as_float32(z[rows]) if narrow else z[rows]
             out[rows] = block.astype(weight.dtype, copy=False) @ weight
 
-    if narrow:
-        list(in_parts(multiply, z.shape[0]))
-    else:
-        multiply(slice(0, z.shape[0]))
+    where_many(multiply, z.shape[0])
     return out
 
 
@@ -181,26 +183,22 @@ def gram(z: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
 
     Of more than 100,000 rows the products of a block are float32, and so small that rounding does not matter.
     """
-    if z.shape[0] > MANY_ROWS:
-        return shards.sum(np.asarray(sum(in_parts(lambda part: _part_of_gram(z, part), z.shape[0]))))
-    return shards.sum(_precise_gram(z))
+    return shards.sum(_gram(z, z.shape[0] <= MANY_ROWS))
 
 
-def _precise_gram(z: np.ndarray) -> np.ndarray:
-    """Products in float64, so that hardly a bit depends on how the rows are divided."""
-    total = np.zeros((z.shape[1], z.shape[1]))
-    for rows in row_blocks(*z.shape):
-        block = (as_float32(z[rows]) if z.dtype == np.float16 else z[rows]).astype(np.float64)
-        total += block.T @ block
-    return total
+def _gram(z: np.ndarray, precise: bool = True) -> np.ndarray:
+    """``precise``: products in float64, so that hardly a bit depends on how the rows are divided."""
 
+    def of_part(part: slice) -> np.ndarray:
+        total = np.zeros((z.shape[1], z.shape[1]))
+        for rows in row_blocks(part, z.shape[1], None if precise else NARROW_BYTES):
+            block = as_float32(z[rows]) if z.dtype == np.float16 or not precise else z[rows]
+            block = block.astype(np.float64) if precise else block
+            total += block.T @ block
+        return total
 
-def _part_of_gram(z: np.ndarray, part: slice) -> np.ndarray:
-    total = np.zeros((z.shape[1], z.shape[1]))
-    for rows in row_blocks(part, z.shape[1], NARROW_BYTES):
-        block = as_float32(z[rows])
-        total += block.T @ block
-    return total
+    first, *others = where_many(of_part, z.shape[0])
+    return sum(others, first)
 
 
 def leading_eigenvectors(square: np.ndarray, k: int) -> np.ndarray:
@@ -229,8 +227,12 @@ def leading_eigenvectors(square: np.ndarray, k: int) -> np.ndarray:
 def divide_rows(z: np.ndarray, squares: np.ndarray) -> None:
     """z_i ← z_i / √q_i in place for q = ``squares``, (N,); rows with q_i = 0 become zero."""
     scale = np.divide(1.0, np.sqrt(squares), out=np.zeros(squares.shape), where=squares > 0).astype(np.float32)
-    for rows in row_blocks(*z.shape):
-        z[rows] = z[rows] * scale[rows, None]
+
+    def divide(part: slice) -> None:
+        for rows in row_blocks(part, z.shape[1]):
+            z[rows] = z[rows] * scale[rows, None]
+
+    where_many(divide, z.shape[0])
 
 
 def orthonormalise(y: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
@@ -239,7 +241,7 @@ def orthonormalise(y: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
     Where Yᵀ Y is close to singular, by Householder reflections of the rows of all ``shards`` instead.
     """
     for _ in range(2):  # the second time removes the rounding of the first
-        square = shards.sum(_precise_gram(y))
+        square = shards.sum(_gram(y))
         try:
             r = np.linalg.cholesky(square).T
         except np.linalg.LinAlgError:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from drgst.shards import ALONE, Shards
 from drgst.transforms.divided import DividedMatrix
 from drgst.transforms.incidence import LinkMatrix
-from drgst.transforms.products import FEW_ENTRIES, column_blocks, divide_rows, torch_csr
+from drgst.transforms.products import FEW_ENTRIES, column_blocks, divide_rows, torch_csr, where_many
 from drgst.transforms.softmax import DOUBLE_ROWS, softmax
 
 ROWS = 1_000_000  # of an adjacency matrix that are scaled at a time
@@ -205,11 +205,15 @@ class Polynomial:
         for columns, block in self.blocks(x):
             if mean is None:
                 centre[columns] = shards.mean(block)
-            block -= centre[columns]
-            scale = scale or _inverse_rms(block, shards, narrow)
-            block *= np.float32(scale or 1)
-            squares += np.einsum("ij,ij->i", block, block, dtype=np.float64 if narrow else None)
-            out[:, columns] = block
+            scale = scale or _inverse_rms(block - centre[columns], shards, narrow)
+
+            def finish(part: slice, columns: slice = columns, block: np.ndarray = block, scale: float = scale) -> None:
+                block[part] -= centre[columns]
+                block[part] *= np.float32(scale or 1)
+                squares[part] += np.einsum("ij,ij->i", block[part], block[part], dtype=np.float64 if narrow else None)
+                out[part, columns] = block[part]
+
+            where_many(finish, x.shape[0])
         divide_rows(out, squares)
         return out, centre
 

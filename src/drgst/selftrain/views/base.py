@@ -12,7 +12,7 @@ from drgst.graph.core import Graph
 from drgst.selftrain.views.shared import Shared
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import row_l2
-from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, row_blocks, sample_of_rows
+from drgst.transforms.products import NARROW_BYTES, as_float32, row_blocks, sample_of_rows, where_many
 from drgst.transforms.propagate import Normalised, Polynomial, restart_coefficients, shortened
 
 RESTART, STEPS = 0.15, 20  # restart probability α and steps of propagations: experiments 024 and 034
@@ -117,10 +117,7 @@ class PropagatedView(View):
             for rows in row_blocks(part, z.shape[1], NARROW_BYTES if shared.large else None):
                 z[rows] = row_l2(as_float32(z[rows]) @ weight)
 
-        if shared.large:
-            list(in_parts(apply, z.shape[0]))
-        else:
-            apply(slice(0, z.shape[0]))
+        where_many(apply, z.shape[0])
         return z
 
     def terms(self, shared: Shared, node: int) -> list[Term]:
@@ -144,14 +141,19 @@ def ridge_map(x: np.ndarray, z: np.ndarray, shards: Shards = ALONE) -> np.ndarra
     """
     x, z = sample_of_rows(x, shards), sample_of_rows(z, shards)
     width = x.shape[1]
-    moments = np.zeros((width, width + z.shape[1] + 1))  # Xᵀ [X, Z, 1]
-    total = np.zeros(z.shape[1] + 1)
-    for rows in row_blocks(x.shape[0], max(width, z.shape[1])):
-        block = as_float32(x[rows]).astype(np.float64)
-        right = np.hstack([as_float32(z[rows]).astype(np.float64), np.ones((block.shape[0], 1))])
-        moments += block.T @ np.hstack([block, right])
-        total += right.sum(axis=0)
-    moments, total = shards.sum(moments), shards.sum(total)
+
+    def sums(part: slice) -> np.ndarray:
+        found = np.zeros((width + 1, width + z.shape[1] + 1))  # [X, 1]ᵀ [X, Z, 1]
+        for rows in row_blocks(part, max(width, z.shape[1])):
+            block = as_float32(x[rows]).astype(np.float64)
+            right = np.hstack([as_float32(z[rows]).astype(np.float64), np.ones((block.shape[0], 1))])
+            found[:width] += block.T @ np.hstack([block, right])
+            found[width, width:] += right.sum(axis=0)
+        return found
+
+    first, *others = where_many(sums, x.shape[0])
+    found = shards.sum(sum(others, first))
+    moments, total = found[:width], found[width, width:]
     mean = moments[:, -1] / max(total[-1], 1)
     square = moments[:, :width] - total[-1] * np.outer(mean, mean)
     cross = moments[:, width:-1] - np.outer(mean, total[:-1])

@@ -23,7 +23,7 @@ from drgst.selftrain.views.relations import ALL, relation_weights
 from drgst.selftrain.views.shared import ViewMaps
 from drgst.selftrain.views.stacking import PSEUDO_COUNTS, RELATED_COUNTS, view_weights
 from drgst.transforms.incidence import EDGES
-from drgst.transforms.products import NARROW_BYTES, as_float32, in_parts, in_threads, release, row_blocks
+from drgst.transforms.products import NARROW_BYTES, as_float32, in_threads, release, row_blocks, where_many
 from drgst.transforms.propagate import smooth_log_probs
 from drgst.transforms.rank_normalise import describe_features
 from drgst.transforms.softmax import entropy, log_softmax_float32, row_sum
@@ -266,10 +266,7 @@ def evaluate(views: Views, state: State, weights: Weights, gains: bool = True) -
         for rows_of_all in z.values():
             release(rows_of_all)
 
-    if views.large:
-        list(in_parts(work, count))
-    else:
-        work(slice(0, count))
+    where_many(work, count)
     log_p, gain = (views.shards.all_rows(own, views.graph.num_nodes) for own in (log_p, gain))
     return log_p, gain
 

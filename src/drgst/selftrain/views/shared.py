@@ -18,7 +18,7 @@ from drgst.graph.core import Features, Graph
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import FEW_ROUNDS, FeatureMap, krylov_vectors, row_l2, svd
 from drgst.transforms.knn import EXACT_NODES
-from drgst.transforms.products import MANY_ROWS, multiply_sparse, row_blocks
+from drgst.transforms.products import MANY_ROWS, multiply_sparse, row_blocks, where_many
 from drgst.transforms.propagate import Normalised, sym_norm, sym_norm_without_loops
 from drgst.transforms.rank_normalise import informative
 
@@ -170,9 +170,14 @@ class Shared:
         """(x_i - x̄) / ‖x_i - x̄‖₂ · ``scale``, x̄ fitted as ``name``.mean, in ``out`` where it is given."""
         mean = self.maps.learn(f"{name}.mean", lambda: self.shards.mean(x).astype(np.float32))
         out = self.empty(x.shape, name) if out is None else out
-        for rows in row_blocks(*x.shape):
-            out[rows] = row_l2(x[rows] - mean) * np.float32(scale)
-        return out
+        made = out
+
+        def centre(part: slice) -> None:
+            for rows in row_blocks(part, x.shape[1]):
+                made[rows] = row_l2(x[rows] - mean) * np.float32(scale)
+
+        where_many(centre, x.shape[0])
+        return made
 
 
 def singular_vectors(s: Normalised, width: int, shards: Shards) -> np.ndarray:
