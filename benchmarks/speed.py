@@ -37,7 +37,7 @@ from drgst.graph.core import Graph
 from drgst.graph.split import Split, random_split
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.losses import WeightedLoss
-from drgst.nn.models.gcn import GCN
+from drgst.nn.networks import GCN
 from drgst.nn.ops.sparse import SparseMatrix, thin_product
 from drgst.nn.random import generator, keep_scale
 from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet

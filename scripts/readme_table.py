@@ -21,10 +21,10 @@ import pandas as pd
 
 from drgst.decide.labels.registry import SAMPLE, default_chooser
 from drgst.files import write_text
-from drgst.lab.claims.effect import Claim
-from drgst.lab.curves.label_curves import LabelCurves, curve_groups
-from drgst.lab.curves.simulate import Plan
+from drgst.lab.effect import Claim
+from drgst.lab.label_curves import LabelCurves, curve_groups
 from drgst.lab.paper import METHODS, TUNED, dataset_order, main_table, recipe_order
+from drgst.lab.simulate import Plan
 from drgst.lab.store.cells import CellName, RunFilter, Runs, on_common_draws, runs_by_cell, stored_rows
 from drgst.lab.tables.layout import render
 from drgst.lab.tables.runs import make_table

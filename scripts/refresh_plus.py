@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from drgst.files import csv_text
-from drgst.lab.curves.label_curves import curve_executor, make_curves
-from drgst.lab.curves.simulate import Plan
 from drgst.lab.grid.executors import Executor, Inline, Local
 from drgst.lab.grid.grid import Grid, Task
 from drgst.lab.grid.run_grid import BenchCallback, run_grid
+from drgst.lab.label_curves import curve_executor, make_curves
+from drgst.lab.simulate import Plan
 from drgst.lab.store import Store
 from drgst.lab.store.export import readable_rows, to_csv
 from drgst.lab.store.schema import COLUMNS, Row

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from drgst.errors import DrgstError, StoreError
 from drgst.files import write_text
-from drgst.lab.claims.decide import HIGH, LOW, decide_claims, write_claims
-from drgst.lab.claims.effect import Claim, Effect
+from drgst.lab.claims import HIGH, LOW, decide_claims, write_claims
+from drgst.lab.effect import Claim, Effect
 from drgst.lab.figures import registry
 from drgst.lab.figures.registry import Request
 from drgst.lab.store.cells import RunFilter, check_any

@@ -20,24 +20,23 @@ ORDERS = {
         "errors | files extras memory shards threads | graph | transforms | tables | io | datasets | nn | "
         "uncertainty | selftrain | recipes | runs | decide | report | progress | estimator | cli | lab"
     ),
-    "graph": "invariants relation | core split html stats",
+    "graph": "html invariants relation | core split stats",
     "tables": (
         "faults naming options | cells | kinds text_file | source | relations | columns labels | links | "
         "inspection | build | schema | read"
     ),
-    "io": "arrays convert graph_files pyg split_files write_tables | folder npz",
+    "io": "convert graph_files npz pyg split_files write_tables | folder",
     "transforms": (
         "edges products rank_normalise softmax | divided | incidence | features propagate | approximate structure | knn"
     ),
-    "nn": "random records | ops | models | adam inputs losses | training registry | minibatch",
+    "nn": "random records | ops | networks pyg_module | inputs losses | training registry | minibatch",
     "uncertainty": "dropedge | calibration class_prior | gain cagcn",
-    "nn/ops": "sparse | adjacency attention dropout linear",
-    "nn/models": "base | appnp gat gcn module",
+    "nn/ops": "sparse | adjacency attention layers",
     "selftrain": (
         "beliefs settings | history problem | callbacks persist | learners | views | slots | recipe parts | "
-        "checks predict | trainer | engine | best_of"
+        "checks | trainer | engine | best_of"
     ),
-    "selftrain/learners": "adaptive base double_balancing | network without_network",
+    "selftrain/learners": "base objectives | network without_network",
     "selftrain/slots": "calibrate correct select stop weigh | postprocess walks",
     "selftrain/views": (
         "prior regression shared | base stacking | features hops knn neighbours relations structure topology | "
@@ -48,21 +47,19 @@ ORDERS = {
         "added_labels fingerprint lock metrics predictions | model | config | config_file | folder | result | "
         "run | cluster | start"
     ),
-    "decide": "contributions reasons truth | evaluate explain review threshold | groups | labels",
-    "decide/labels": "state forecast | choosers represent variance | registry | suggest",
-    "report": "html nodes style tsne | columns compare decisions figure stages summary | page | serve",
+    "decide": "contributions reasons truth | evaluate explain review threshold | labels",
+    "decide/labels": "state forecast | choosers | registry | suggest",
+    "report": "html nodes style tsne | compare figure stages summary | page | serve",
     "report/serve": "label_file refit source | asking | session | app",
     "estimator": "inputs display plot | base | crossval drgst pseudo_label",
     "lab": (
-        "paper statistics | store | grid | tables | figures | claims | progress | curves results tuning | "
-        "reproduction | cli"
+        "paper statistics | store | grid | tables | effect figures | claims | progress simulate | "
+        "label_curves results tuning | reproduction | cli"
     ),
     "lab/store": "schema | export store | cells",
     "lab/grid": "grid | execute | executors | run_grid",
     "lab/tables": "layout | ranks | runs",
     "lab/figures": "registry | ablation confidence_gain labels stages | embedding_gain sweep toy",
-    "lab/claims": "effect | decide",
-    "lab/curves": "choosers | simulate | label_curves",
     "lab/cli": "bench | figure label_curve reproduce table tune",
     "cli": (
         "console options | output | run | classify data evaluate explain predict recipes report review serve suggest"

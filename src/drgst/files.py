@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -145,16 +146,13 @@ def _is_special(target: Path) -> bool:
 @contextmanager
 def open_regular(path: PathLike) -> Iterator[io.BufferedReader]:
     """The bytes of a regular file; a folder, a device or a pipe, which could block for ever, is a ``ValueError``."""
-    with open(path, "rb", opener=_without_waiting) as handle:
+    nonblock = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | nonblock)) as handle:
         mode = os.fstat(handle.fileno()).st_mode
         if not stat.S_ISREG(mode):
             kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file (- reads standard input)"
             raise ValueError(f"it is {kind}")
         yield handle
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe without a writer would block
 
 
 @contextmanager
@@ -197,7 +195,9 @@ def write_pieces(path: PathLike, pieces: Iterable[str]) -> None:
 
 
 def plain(value: Any) -> Any:
-    """``value`` with None for NaN and infinity, which JSON does not have."""
+    """``value`` as JSON has it: dataclasses and tuples as dicts and lists, None for NaN and infinity."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = vars(value)
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -155,7 +155,7 @@ def test_label_undo_skip_and_kill(chromium: Any, start: Start, tmp_path: Path) -
     assert process.wait(20) == 0
     assert process.stdout is not None
     assert process.stdout.read().splitlines() == [
-        "Ctrl-C ends it; labels are kept",
+        "Ctrl-C stops it; labels are saved",
         f"{file.relative_to(tmp_path)}: {len(done)} labels",
     ]
     context.close()

@@ -6,7 +6,7 @@ import pytest
 from drgst.decide.labels.registry import find_chooser
 from drgst.decide.labels.state import LabelState, choose
 from drgst.errors import SettingError
-from drgst.lab.curves.choosers import CURVE_CHOOSERS
+from drgst.lab.simulate import CURVE_CHOOSERS
 from drgst.transforms.softmax import softmax
 
 NODES, CLASSES = 60, 3

@@ -9,8 +9,7 @@ import pytest
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import result_stage
 from drgst.selftrain.parts import BiasCorrected, Calibrated, CorrectAndSmooth, MaxStages, Temperature, Threshold
-from drgst.selftrain.predict import predict_logits
-from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipe import Recipe, predict_logits
 from drgst.selftrain.slots.postprocess import Adjusted, ClassPrior, Context, Postprocess
 
 

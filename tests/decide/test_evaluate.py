@@ -12,10 +12,9 @@ from sklearn.metrics import average_precision_score
 import drgst
 from drgst.datasets.synthetic import block_model
 from drgst.decide.evaluate import ClassCalibration, Estimate, bootstrap, evaluate, rarer_class
-from drgst.decide.groups import read_groups
 from drgst.decide.review import review, review_labels
 from drgst.decide.threshold import Goal, choose_threshold
-from drgst.decide.truth import TruthColumns, read_truth
+from drgst.decide.truth import TruthColumns, read_groups, read_truth
 from drgst.errors import RunError, SettingError
 from drgst.graph.split import random_split
 from drgst.runs.metrics import RankScores

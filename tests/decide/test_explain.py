@@ -9,7 +9,7 @@ from drgst.decide.contributions import ViewContributions
 from drgst.errors import RunError
 from drgst.graph.core import Graph
 from drgst.graph.split import random_split
-from drgst.selftrain.predict import adjust_logits, own_state
+from drgst.selftrain.recipe import adjust_logits, own_state
 from drgst.selftrain.views.graph_views import VIEWS
 from drgst.transforms.softmax import softmax
 

@@ -9,7 +9,7 @@ import torch
 
 from drgst.graph.core import Graph, make_graph
 from drgst.nn.inputs import Inputs, make_inputs
-from drgst.nn.models.gcn import GCN
+from drgst.nn.networks import GCN
 
 
 @dataclass(frozen=True)

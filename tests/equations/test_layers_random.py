@@ -4,35 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from drgst.nn.ops.dropout import set_generator
+from drgst.nn.ops.layers import set_generator
 from drgst.nn.random import generator, keep_scale
-from drgst.nn.training import forward
-from drgst.transforms.propagate import sym_norm
 from drgst.uncertainty.gain import GainSettings, estimate_gain, information_gain, sampled_gain
 
 
 def softmax(z: np.ndarray) -> np.ndarray:
     e = np.exp(z - z.max(axis=1, keepdims=True))
     return e / e.sum(axis=1, keepdims=True)
-
-
-def test_normalising_operator_by_hand(small, dense_norm) -> None:
-    """𝔑(A): degrees with loops are 3, 3, 4, 2, 1; a loop of node 3 weighs 1/2, edge 2-3 weighs 1/√8, node 4 keeps 1."""
-    ours = sym_norm(small.graph.adjacency).toarray()
-    np.testing.assert_allclose(ours, dense_norm(small.a), atol=1e-7)
-    assert ours[3, 3] == pytest.approx(1 / 2)
-    assert ours[2, 3] == pytest.approx(8**-0.5)
-    assert ours[4, 4] == 1
-    assert ours[4, :4].sum() == 0
-
-
-def test_layer_without_dropout(small, dense_norm) -> None:
-    """H^(l) = σ(𝔑(A) H^(l-1) W^(l-1)), twice, against dense NumPy; the biases are the backbone's own."""
-    norm = dense_norm(small.a)
-    h = small.network.hidden(small.inputs.x, small.inputs.adj).detach().numpy()
-    np.testing.assert_allclose(h, small.hidden(), atol=1e-6)
-    z = forward(small.network, small.inputs).detach().numpy()
-    np.testing.assert_allclose(z, norm @ small.hidden() @ small.w2 + small.b2, atol=1e-6)
 
 
 def test_layer_with_dropout(small, dense_norm) -> None:

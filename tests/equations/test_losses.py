@@ -56,12 +56,6 @@ def test_loss_st_weighs_both_means_by_their_sizes() -> None:
     assert loss(np.ones(5)) == pytest.approx(2 / 5 * l[TRUE].mean() + 3 / 5 * l[CHOSEN].mean(), rel=1e-6)
 
 
-def test_normalised_gain_by_hand() -> None:
-    """B̄ = B / (β mean B): gains 1, 2, 3 have mean 2; β = 1/2 doubles."""
-    np.testing.assert_allclose(normalised_gain(np.array([1.0, 2.0, 3.0]), 1.0), [0.5, 1.0, 1.5])
-    np.testing.assert_allclose(normalised_gain(np.array([1.0, 2.0, 3.0]), 0.5), [1.0, 2.0, 3.0])
-
-
 @pytest.mark.parametrize("beta", [0.25, 1 / 3, 0.5, 1.0, 4 / 3])
 def test_beta_scales_and_the_unit_of_gain_cancels(beta: float) -> None:
     """mean B̄ = 1/β, B̄(β) = B̄(1)/β, and B̄ of c·B is B̄ of B."""

@@ -18,7 +18,7 @@ from drgst.errors import DrgstError, GraphError, RunError, SettingError
 from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import Split
 from drgst.io.pyg import to_pyg
-from drgst.nn.models.base import Backbone
+from drgst.nn.networks import Backbone
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.recipe import Recipe

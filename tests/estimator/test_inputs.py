@@ -161,7 +161,7 @@ def test_sample_weights(graph: Graph, known: np.ndarray, recipe: str) -> None:
 
 
 def test_scikit_learns_own_checks() -> None:
-    """All pass but the explained ones, and these do fail: a graph is no table of independent rows."""
+    """All pass but the explained ones, and these do fail: a graph is not a table of independent rows."""
     model = drgst.SelfTraining(LINEAR)
     assert is_classifier(model)
     results = check_estimator(model, on_fail=None, on_skip=None, expected_failed_checks=EXPECTED_FAILED_CHECKS)

@@ -76,7 +76,7 @@ def check_tensors(models: Path, tmp_path: Path, graph: drgst.Graph, recipe: str,
 
 @pytest.mark.parametrize("value", [np.ones(3), np.ones((2, 2))])
 def test_a_weight_of_a_view_is_a_number(value: np.ndarray) -> None:
-    with pytest.raises(drgst.DrgstError, match="the weight of the view 'hops' is no number"):
+    with pytest.raises(drgst.DrgstError, match="the weight of the view 'hops' is not a number"):
         fitted_weights({f"hops{SHARE}": value})
 
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from drgst.errors import GraphError
 from drgst.graph.core import Graph, clean_adjacency, make_graph
-from drgst.graph.html import graph_html, html_table
+from drgst.graph.html import html_table
 from drgst.graph.split import Split
 
 PATH = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]  # 0 -> 1 -> 2
@@ -135,8 +135,7 @@ def test_all_text_is_escaped() -> None:
 
 def test_a_graph_in_a_notebook() -> None:
     graph = make_graph(None, [[0, 2], [0, 0]], [0, 1], class_names=["a", "b"], name="two")
-    shown = graph_html(graph)
-    assert shown == graph._repr_html_()
+    shown = graph._repr_html_()
     for text in ("two", "<td>1, weighted</td>", "a (1), b (1)", "directed edges were made undirected"):
         assert text in shown
-    assert ", weighted" not in graph_html(graph.with_(adjacency=(graph.adjacency > 0).astype(np.float32)))
+    assert ", weighted" not in graph.with_(adjacency=(graph.adjacency > 0).astype(np.float32))._repr_html_()

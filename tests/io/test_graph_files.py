@@ -129,7 +129,7 @@ def test_a_header_and_faults_of_an_edge_list(tmp_path: Path) -> None:
         (
             "g.gexf",
             b'<gexf><graph><nodes><node id="a"/></nodes><edges><edge source="a" target="z"/></edges></graph></gexf>',
-            "an edge leads to 'z', which is no node of the file",
+            "an edge leads to 'z', which is not a node of the file",
         ),
         ("g.gexf", b"<gexf></gexf>", "damaged or not a GEXF graph"),
         ("g.gml", b"graph [ node [ id 0", "damaged or not a GML graph"),

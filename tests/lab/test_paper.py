@@ -3,15 +3,11 @@
 import pytest
 
 from drgst.lab.paper import (
-    ABLATED,
     METHODS,
-    ablations,
-    dataset_label,
     dataset_order,
     main_table,
     recipe_label,
     recipe_order,
-    variant_name,
 )
 
 
@@ -43,17 +39,3 @@ def test_the_papers_order_comes_first() -> None:
 )
 def test_labels_of_recipes(name: str, label: str) -> None:
     assert recipe_label(name) == label
-
-
-def test_labels_of_data_sets() -> None:
-    assert [dataset_label(name) for name in ("cora", "corafull", "my_graph")] == ["Cora", "CoraFull", "my_graph"]
-
-
-def test_ablations() -> None:
-    assert ablations("drgst-de") == ("drgst-de", "drgst-de-ig", "drgst-de-lc", "drgst-de-wo")
-    assert len(ABLATED) == 6
-
-
-def test_variant_name() -> None:
-    assert variant_name({}) == ""
-    assert variant_name({"threshold": 0.4, "beta": 0.5}) == "beta=0.5,threshold=0.4"

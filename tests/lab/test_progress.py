@@ -10,7 +10,7 @@ from rich.console import Console
 
 from drgst.lab.grid.grid import Task
 from drgst.lab.grid.run_grid import BenchResult
-from drgst.lab.progress import BenchProgress, duration, print_result
+from drgst.lab.progress import BenchProgress, print_result
 from drgst.lab.store.cells import Runs
 
 TASK = Task("cora", "cora", 3, "gcn", "", "unlabelled", "public", 0, {}, "data", "split", cost=2.0)
@@ -58,8 +58,3 @@ def test_the_result_names_means_failures_and_counts() -> None:
     assert "75.00" in text
     assert "failed: cora 3 gcn draw 0: boom" in text
     assert text.endswith("ran 2, reused 1, failed 1 in 7.0 s\n")
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(4, "4.0 s"), (45, "45 s"), (720, "12 min"), (12_000, "3 h 20 min")])
-def test_duration(seconds: float, text: str) -> None:
-    assert duration(seconds) == text

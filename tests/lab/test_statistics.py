@@ -5,14 +5,7 @@ import pytest
 from scipy import stats
 from scipy.stats import spearmanr
 
-from drgst.lab.statistics import (
-    compare,
-    holm,
-    mean_interval,
-    rank_correlation,
-    signed_rank,
-    spearman,
-)
+from drgst.lab.statistics import compare, holm, mean_interval, rank_correlation, signed_rank, spearman
 
 
 def test_signed_rank_is_the_exact_one_where_nothing_ties_and_near_it_for_many_pairs() -> None:
@@ -64,11 +57,6 @@ def test_rho_is_scipys_also_with_ties() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 5, 60), rng.normal(size=60)
     assert spearman(x, y) == pytest.approx(spearmanr(x, y).statistic)
-
-
-def test_rows_are_taken_one_by_one() -> None:
-    x = np.array([[1, 2, 3], [1, 2, 3]])
-    assert spearman(x, np.array([[4, 5, 6], [6, 5, 4]])).tolist() == pytest.approx([1, -1])
 
 
 def test_the_interval_holds_rho_and_narrows_with_more_pairs() -> None:

@@ -13,10 +13,10 @@ from torch_geometric.nn.models import GAT, GCN, GraphSAGE
 from drgst.errors import SettingError
 from drgst.nn.inputs import Inputs
 from drgst.nn.losses import WeightedLoss
-from drgst.nn.models.base import Backbone, Hidden
-from drgst.nn.models.gcn import GCN as OurGCN
-from drgst.nn.models.module import PyGModule, fresh_copy
+from drgst.nn.networks import GCN as OurGCN
+from drgst.nn.networks import Backbone, Hidden
 from drgst.nn.ops.adjacency import Adjacency
+from drgst.nn.pyg_module import PyGModule, fresh_copy
 from drgst.nn.random import generator, seeded_torch
 from drgst.nn.registry import BACKBONES, import_path, make_backbone
 from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet, forward
@@ -223,7 +223,7 @@ class Failing(Plain):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (Narrow, r"backbone Narrow gave \(6, 2\) \(allowed: logits of shape \(6, 3\)\)"),
+        (Narrow, r"backbone Narrow returned \(6, 2\) \(allowed: logits of shape \(6, 3\)\)"),
         (Failing, r"backbone Failing failed on \(x, edge_index\): KeyError: 'weights'"),
         ("torch.nn:Nothing", "can't be imported"),
         ("os:system", "is not a class derived from torch.nn.Module"),

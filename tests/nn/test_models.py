@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from drgst.graph.core import Graph, make_graph
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.ops.adjacency import Adjacency
-from drgst.nn.ops.dropout import set_generator
+from drgst.nn.ops.layers import set_generator
 from drgst.nn.random import generator
 from drgst.nn.registry import BACKBONES
 from drgst.uncertainty.gain import GainSettings, estimate_gain

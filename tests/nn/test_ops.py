@@ -10,8 +10,7 @@ from torch.nn import functional as F
 from drgst.nn.inputs import Inputs
 from drgst.nn.ops.adjacency import FORMS
 from drgst.nn.ops.attention import Edges, edge_product, edge_softmax, edges_of, gather_dots
-from drgst.nn.ops.dropout import Dropout, drop, set_generator
-from drgst.nn.ops.linear import Linear, bias, weight
+from drgst.nn.ops.layers import Dropout, Linear, bias, drop, set_generator, weight
 from drgst.nn.ops.sparse import SparseMatrix, gather_product, thin_product
 from drgst.nn.random import generator, keep_scale, seeded_torch
 

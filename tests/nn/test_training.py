@@ -12,11 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from drgst.errors import TrainingError
-from drgst.nn.adam import Adam
 from drgst.nn.inputs import Inputs
 from drgst.nn.losses import WeightedLoss
 from drgst.nn.random import generator
-from drgst.nn.training import NetworkTrainer, Schedule, Training, ValidationSet, forward
+from drgst.nn.training import Adam, NetworkTrainer, Schedule, Training, ValidationSet, forward
 
 LABELS = np.arange(40) % 3
 NO_VALIDATION = ValidationSet(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
@@ -174,21 +173,6 @@ def test_rows_that_no_loss_depends_on_change_no_bit(
     assert torch.equal(results[0][1], results[1][1])
 
 
-@pytest.mark.parametrize("weight_decay", [0.0, 0.3])
-def test_steps_equal_those_of_torchs_adam_with_weight_decay(weight_decay: float, ring: Inputs, build: Build) -> None:
-    ours, theirs = build("gcn", dropout=0.0), build("gcn", dropout=0.0)
-    nodes = np.arange(15)
-    train(ours, ring, Schedule(lr=0.05, weight_decay=weight_decay, fixed_epochs=8), validation=NO_VALIDATION)
-    adam = torch.optim.Adam(theirs.parameters(), lr=0.05, weight_decay=weight_decay)
-    for _ in range(8):
-        adam.zero_grad()
-        logits = forward(theirs, ring)[nodes]
-        nn.functional.cross_entropy(logits, torch.from_numpy(LABELS[nodes])).backward()
-        adam.step()
-    for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
-        torch.testing.assert_close(mine, other, atol=1e-5, rtol=1e-4)
-
-
 class Constant:
     """A loss without gradient: the weights and the validation loss stay as they are."""
 
@@ -232,7 +216,7 @@ def test_adam_leaves_a_parameter_without_gradient() -> None:
 def test_adam_leaves_the_compiler_out() -> None:
     """What this class is for: torch.optim would import torch._dynamo."""
     code = (
-        "import sys, torch\nfrom drgst.nn.adam import Adam\np = torch.nn.Parameter(torch.ones(1))\n"
+        "import sys, torch\nfrom drgst.nn.training import Adam\np = torch.nn.Parameter(torch.ones(1))\n"
         "p.sum().backward()\nAdam([p], 0.1, 0.0).step()\nassert 'torch._dynamo' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,8 +8,8 @@ import pytest
 from drgst.errors import SettingError
 from drgst.recipes import find_recipe
 from drgst.recipes.presets import tuned_cells
-from drgst.selftrain.learners.adaptive import Adaptive
 from drgst.selftrain.learners.network import DividedLoss, DividedTeacherLoss, Network
+from drgst.selftrain.learners.objectives import Adaptive
 from drgst.selftrain.slots.correct import CarriedTransition, NoCorrection, Transition
 from drgst.selftrain.slots.select import ClusterChecked, Threshold, TopPerClass, Union
 from drgst.selftrain.slots.stop import MaxStages, ValidationPlateau

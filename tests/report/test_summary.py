@@ -45,8 +45,8 @@ def test_figures_are_those_of_the_run(result: Result) -> None:
 def test_what_is_not_known(result: Result) -> None:
     """Without known labels there is no accuracy and no share of wrong pseudo-labels."""
     words = " ".join(sentences(blind(result), suggest(blind(result), 20)))
-    assert "the accuracy is not known" in words
-    assert "how many of the pseudo-labels are wrong is not known" in words
+    assert "the accuracy is unknown" in words
+    assert "how many of the pseudo-labels are wrong is unknown" in words
     assert [title for title, _, _ in cards(blind(result))] == ["Pseudo-labelled nodes", "Stages"]
 
 

@@ -45,14 +45,6 @@ def test_chosen_is_sorted_with_its_labels() -> None:
     np.testing.assert_array_equal(pseudo.labels, [1, 0, 2])
 
 
-def test_joined_keeps_the_earlier_label() -> None:
-    both = PseudoLabels.of(np.array([1, 3]), np.array([0, 0])).union(
-        PseudoLabels.of(np.array([3, 2]), np.array([1, 1]))
-    )
-    np.testing.assert_array_equal(both.nodes, [1, 2, 3])
-    np.testing.assert_array_equal(both.labels, [0, 1, 0])
-
-
 def test_agreement_counts_same_nodes_with_same_labels_over_the_union() -> None:
     a = PseudoLabels.of(np.array([1, 2, 3]), np.array([0, 0, 1]))
     b = PseudoLabels.of(np.array([2, 3, 4]), np.array([0, 0, 1]))

@@ -7,7 +7,7 @@ import pytest
 from torch import nn
 
 from drgst.errors import SettingError
-from drgst.nn.models.base import Backbone
+from drgst.nn.networks import Backbone
 from drgst.recipes import find_recipe
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.engine import self_train
@@ -27,9 +27,9 @@ def run(world, **parts):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     ("places", "labels", "message"),
     [
-        ([0, 0], [0, 1], "gave node 39 more than once"),
-        ([0], [7], r"gave label 7 \(allowed: 0 to 2\)"),
-        ([0], [-1], r"gave label -1 \(allowed: 0 to 2\)"),
+        ([0, 0], [0, 1], "returned node 39 more than once"),
+        ([0], [7], r"returned label 7 \(allowed: 0 to 2\)"),
+        ([0], [-1], r"returned label -1 \(allowed: 0 to 2\)"),
     ],
 )
 def test_a_strange_choice(world, places: list[int], labels: list[int], message: str) -> None:
@@ -39,15 +39,17 @@ def test_a_strange_choice(world, places: list[int], labels: list[int], message: 
 
 
 def test_arrays_instead_of_pseudo_labels_or_weights(world) -> None:
-    with pytest.raises(SettingError, match=r"the select part gave a ndarray \(allowed: PseudoLabels\(nodes, labels\)"):
+    with pytest.raises(
+        SettingError, match=r"the select part returned a ndarray \(allowed: PseudoLabels\(nodes, labels\)"
+    ):
         run(world, select=lambda beliefs: beliefs.split.pool[:2])
-    with pytest.raises(SettingError, match=r"the weigh part gave a ndarray \(allowed: Weights\(true, pseudo\)"):
+    with pytest.raises(SettingError, match=r"the weigh part returned a ndarray \(allowed: Weights\(true, pseudo\)"):
         run(world, weigh=lambda _, pseudo: np.ones(pseudo.nodes.size))
 
 
 def test_more_nodes_than_labels(world) -> None:
     pseudo = PseudoLabels(world.split.pool[:2], np.array([1]))
-    with pytest.raises(SettingError, match="gave 1 labels for 2 nodes"):
+    with pytest.raises(SettingError, match="returned 1 labels for 2 nodes"):
         run(world, select=lambda _: pseudo)
 
 
@@ -57,13 +59,13 @@ def test_a_strange_weight(world, bad: float) -> None:
         return Weights(np.ones(9), np.where(np.arange(pseudo.nodes.size) == 1, bad, 1.0))
 
     with pytest.raises(
-        SettingError, match=rf"gave pseudo-labelled node \d+ the weight {bad} \(allowed: finite, from 0\)"
+        SettingError, match=rf"returned the weight {bad} for pseudo-labelled node \d+ \(allowed: finite, from 0\)"
     ):
         run(world, weigh=weigh)
 
 
 def test_too_few_weights(world) -> None:
-    with pytest.raises(SettingError, match="gave 1 weights for 9 training nodes"):
+    with pytest.raises(SettingError, match="returned 1 weights for 9 training nodes"):
         run(world, weigh=lambda _, pseudo: Weights(np.ones(1), np.ones(pseudo.nodes.size)))
 
 
@@ -121,7 +123,7 @@ class Deaf(Backbone):
     [(np.zeros((60, 2)), r"shape \(60, 2\) \(allowed: \(60, 3\)\)"), (np.full((60, 3), np.nan), "finite")],
 )
 def test_strange_logits(world, given: np.ndarray, message: str) -> None:
-    with pytest.raises(SettingError, match=f"the postprocess part gave logits .*{message}"):
+    with pytest.raises(SettingError, match=f"the postprocess part returned logits .*{message}"):
         run(world, postprocess=(lambda _logits, _context: given,))
 
 

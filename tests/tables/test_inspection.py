@@ -116,10 +116,7 @@ def test_notes_on_labels(write: Paths) -> None:
     nodes = NODES.replace("\n6,,", "\n6,unknown,").replace("\n7,,", "\n7,none,")
     sentences(write, nodes)
     notes = drgst.from_tables(*write, label="label").notes
-    for note in (
-        "has the class 'unknown'",
-        "1 cell 'none' without",
-    ):
+    for note in ("has the class 'unknown'", "1 cell 'none' without"):
         assert any(note in text for text in notes), note
 
 
@@ -146,8 +143,7 @@ def test_faults_come_with_the_columns(write: Paths) -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"),
-    [("aaaaabbbbb", True), ("aaaaabbbba", False), ("aabb", False), ("xxyy", True), ("xyyx", False)],
+    ("labels", "told"), [("aaaaabbbbb", True), ("aaaaabbbba", False), ("aabb", False), ("xxyy", True), ("xyyx", False)]
 )
 def test_a_column_that_gives_the_classes_away_is_noted(labels: str, told: bool) -> None:
     rows = len(labels)

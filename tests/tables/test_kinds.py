@@ -96,9 +96,7 @@ VALUES = st.one_of(st.none(), TEXTS, WHOLE.map(str), st.floats().map(str), st.da
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from(sorted(KINDS)),
-    st.lists(VALUES, min_size=1, max_size=25),
-    st.lists(VALUES, min_size=1, max_size=9),
+    st.sampled_from(sorted(KINDS)), st.lists(VALUES, min_size=1, max_size=25), st.lists(VALUES, min_size=1, max_size=9)
 )
 def test_any_cells_give_finite_features_and_json_keeps_the_encoder(
     kind: str, fitted: list[str | None], later: list[str | None]

@@ -163,11 +163,7 @@ def test_the_apostrophe_of_inert_cells_is_removed_in_text_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "kind", "row"),
-    [
-        (["a", "b\0", "c"], pa.string(), 1),
-        ([0, 1], pa.timestamp("us", "No/Such_Zone"), None),
-    ],
+    ("values", "kind", "row"), [(["a", "b\0", "c"], pa.string(), 1), ([0, 1], pa.timestamp("us", "No/Such_Zone"), None)]
 )
 def test_cells_that_can_not_be_read_are_one_sentence(values: list[object], kind: pa.DataType, row: int | None) -> None:
     with pytest.raises(CellError) as caught:

@@ -9,7 +9,7 @@ from drgst.graph.core import Graph, make_graph
 from drgst.graph.split import public_split
 from drgst.nn.inputs import Inputs, make_inputs
 from drgst.nn.losses import WeightedLoss
-from drgst.nn.models.gcn import GCN
+from drgst.nn.networks import GCN
 from drgst.nn.random import generator, seeded_torch
 from drgst.nn.training import NetworkTrainer, Schedule, ValidationSet
 

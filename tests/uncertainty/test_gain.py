@@ -13,8 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from drgst.errors import SettingError
 from drgst.graph.core import make_graph
 from drgst.nn.inputs import make_inputs
-from drgst.nn.models.base import Backbone
-from drgst.nn.models.gcn import GCN
+from drgst.nn.networks import GCN, Backbone
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.random import generator, seeded_torch
 from drgst.uncertainty.gain import (

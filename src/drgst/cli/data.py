@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from drgst.cli.console import emit, get_console, refuse, say, write_data
-from drgst.cli.options import (
-    UNKNOWN,
-    JsonOption,
-    LabelsOption,
-    OutOption,
-    opened,
-    option,
-)
+from drgst.cli.options import UNKNOWN, JsonOption, LabelsOption, OutOption, opened, option
 
 if TYPE_CHECKING:
     from drgst.datasets.registry import DataSet
@@ -41,9 +34,7 @@ def list_datasets() -> None:
 
 
 @app.command()
-def get(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets to get.")],
-) -> None:
+def get(names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets to get.")]) -> None:
     """Get data sets from a data folder, the cache or the internet."""
     from drgst.cli.output import progress_bar
     from drgst.datasets import load as datasets
@@ -70,11 +61,7 @@ def show(source: Source, labels: LabelsOption = None, json: JsonOption = False) 
 
 
 @app.command()
-def check(
-    source: Source,
-    labels: LabelsOption = None,
-    json: JsonOption = False,
-) -> None:
+def check(source: Source, labels: LabelsOption = None, json: JsonOption = False) -> None:
     """Check a graph: all faults are listed and end with exit code 2.
 
     drgst classify NODES --check does so for tables of any columns.

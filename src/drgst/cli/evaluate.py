@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.table import Table
 
-    from drgst.decide.evaluate import Estimate, Evaluation
-    from drgst.decide.groups import GroupRow
+    from drgst.decide.evaluate import Estimate, Evaluation, GroupRow
     from drgst.decide.threshold import Decision, Goal
     from drgst.runs.result import Result
 
@@ -43,8 +42,9 @@ def evaluate(
     Each figure has a 95 % bootstrap interval. --target or --top chooses a threshold from the probabilities of the run,
     which needs no truth, and says how sure that is.
     """
-    from drgst.decide.evaluate import evaluate_result
-    from drgst.decide.groups import evaluate_groups, read_groups
+    from drgst.decide.evaluate import evaluate_groups, evaluate_result
+    from drgst.decide.truth import read_groups
+    from drgst.files import plain
     from drgst.runs.run import load_result
     from drgst.tables.faults import TableError
 
@@ -66,12 +66,12 @@ def evaluate(
             console.print(table)
         if grouping is not None:
             rows = evaluate_groups(result, labels, grouping[1], positive)
-            document["groups"] = [row.to_dict() for row in rows]
+            document["groups"] = plain(rows)
             console.print(_group_table(grouping[0], rows, positive))
         say(console, *(note for one in found.calibration for note in one.notes()))
     if goal is not None:
         positive, decision, nodes = _decided(result, positive, goal)
-        document["decision"] = {"class": positive, **decision.to_dict()}
+        document["decision"] = {"class": positive, **plain(decision)}
         right = labels[nodes] == result.model.class_names.index(positive) if found else None
         say(console, *_sentences(decision, positive, right, result.never_held_out))
         flagged = _flagged_csv(result, nodes, positive)

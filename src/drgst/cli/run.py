@@ -41,8 +41,7 @@ GraphArgument = Annotated[
 def run(
     data: GraphArgument = None,
     recipe: Annotated[
-        str | None,
-        option("NAME", "The method.", default="drgst-plus; drgst-de on the paper's data", parser=own_recipe),
+        str | None, option("NAME", "The method.", default="drgst-plus; drgst-de on the paper's data", parser=own_recipe)
     ] = None,
     labels: LabelsOption = None,
     per_class: Annotated[int | None, option("N", "Training labels per class (3 for a known data set).", min=1)] = None,

@@ -22,13 +22,13 @@ def serve(
     prior: PriorOption = None,
     classes: Annotated[str | None, option("A,B,…", "Classes of a graph that has no label yet.")] = None,
     port: Annotated[int, option("N", "Port on this machine; 0: any free one.", min=0, max=65535)] = 0,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, open no browser.")] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address; do not open a browser.")] = False,
 ) -> None:
     """Label, look and decide in the browser, with the model refitted while you work.
 
     RUN is the folder of a finished run, FOLDER one with several; TABLE is a node table, with or without labels. Every
-    label is written to labels.csv at once: in the folder of the run, or in runs/NAME-workbench. The server is reachable
-    from this machine alone, by the address that it prints. Ctrl-C ends it.
+    label is written to labels.csv at once: in the folder of the run, or in runs/NAME-workbench. Only this
+    machine can reach the server, at the address that it prints. Ctrl-C stops it.
     """
     import logging
 
@@ -53,7 +53,7 @@ def serve(
         refuse(error, False)
 
     def opened(address: str, _server: object) -> None:
-        say(console, f"the workbench is at {address}", "Ctrl-C ends it; labels are kept")
+        say(console, f"the workbench is at {address}", "Ctrl-C stops it; labels are saved")
         if not no_open:
             typer.launch(address)
 

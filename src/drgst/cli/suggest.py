@@ -1,4 +1,4 @@
-"""``drgst suggest``: which nodes to label next, and what further labels are expected to bring."""
+"""``drgst suggest``: which nodes to label next, and what further labels are expected to gain."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from drgst.datasets.raw_files import extract, open_archive
+from drgst.datasets.readers import extract, open_archive
 from drgst.datasets.registry import DataFile
 from drgst.errors import DataFileError
 from drgst.files import PathLike, reading, replacing, sha256

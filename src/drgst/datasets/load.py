@@ -13,15 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from drgst.datasets.fetch import Progress, Root, cache_folder, fetch, first_missing, root_folder
-from drgst.datasets.flickr import read_flickr, read_split
-from drgst.datasets.planetoid import read_planetoid
+from drgst.datasets.readers import read_flickr, read_planetoid, read_split
 from drgst.datasets.registry import DATASETS, DataSet, find_dataset
 from drgst.errors import DataFileError, DrgstError, located, unknown
 from drgst.files import PathLike
 from drgst.graph.core import Graph, make_graph
-from drgst.io.arrays import read_csr
 from drgst.io.folder import is_graph_folder, open_graph_folder
-from drgst.io.npz import load_graph, open_npz, save_graph
+from drgst.io.npz import load_graph, open_npz, read_csr, save_graph
 from drgst.tables.faults import HOLDS_ANSWER
 
 GRAPH_FILES = (".graphml", ".gml", ".gexf", ".edgelist", ".edges", ".el", ".txt", ".tsv")  # read by io.graph_files

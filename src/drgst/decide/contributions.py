@@ -47,7 +47,7 @@ class Contributions:
 
 
 class ViewContributions:
-    """The contributions at any node of the graph that an ensemble was fitted on; what all nodes share is kept."""
+    """The contributions at any node of the graph that an ensemble was fitted on; what they have in common is kept."""
 
     def __init__(self, state: State, graph: Graph) -> None:
         self.graph = graph

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from typing import Any
 
@@ -123,9 +123,9 @@ class Evaluation:
             "nodes": int(self.truth.size),
             "classes": list(self.class_names),
             "positive": self.positive,
-            "figures": {name: vars(estimate) for name, estimate in self.figures.items()},
-            "calibration": [asdict(row) for row in self.calibration],
-            "thresholds": [asdict(row) for row in self.thresholds],
+            "figures": self.figures,
+            "calibration": self.calibration,
+            "thresholds": self.thresholds,
             "confusion": self.confusion.astype(int).tolist(),
         }
         return dict(plain(found))
@@ -205,3 +205,31 @@ def evaluate_result(result: Result, labels: np.ndarray, positive: str | None = N
     """The evaluation of a run with labels, (N,), -1 where unknown; nodes whose label the run was given are left out."""
     nodes = result.unlabelled[labels[result.unlabelled] >= 0]
     return evaluate(result.probabilities[nodes], labels[nodes], result.model.class_names, positive)
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """The figures of the nodes of one period or group."""
+
+    group: str
+    nodes: int
+    share: float | None  # of the positive class in the truth
+    figures: dict[str, Estimate]
+
+
+def evaluate_groups(result: Result, labels: np.ndarray, groups: np.ndarray, positive: str | None) -> list[GroupRow]:
+    """Accuracy, ECE and, for a positive class, average precision of each group, in order of its name."""
+    nodes = result.unlabelled[labels[result.unlabelled] >= 0]
+    rows = []
+    for group in sorted(set(groups[nodes].tolist())):
+        inside = nodes[groups[nodes] == group]
+        p, truth = result.probabilities[inside], labels[inside]
+        scores = ClassScores(p, truth)
+        figures: dict[str, Weighted] = {"accuracy": scores.accuracy, "ece": scores.ece}
+        share = None
+        if positive is not None:
+            c = result.model.class_names.index(positive)
+            share = float((truth == c).mean())
+            figures["average_precision"] = partial(RankScores(p[:, c], truth == c).average_precision)
+        rows.append(GroupRow(str(group), inside.size, share, bootstrap(figures, inside.size)))
+    return rows

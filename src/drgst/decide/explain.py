@@ -16,7 +16,7 @@ from drgst.runs.folder import table_schema
 from drgst.runs.result import Result
 from drgst.selftrain.learners.base import Explains
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.predict import adjust_logits, own_state
+from drgst.selftrain.recipe import adjust_logits, own_state
 from drgst.selftrain.views.ensemble import MultiViewEnsemble
 from drgst.tables.schema import TableSchema
 from drgst.threads import limit_threads

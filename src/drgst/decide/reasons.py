@@ -65,7 +65,7 @@ class Explanation:
 
     def to_dict(self, n: int | None = None) -> dict[str, Any]:
         """Plain values for JSON."""
-        kinds = {f"{kind}s": [vars(r) for r in self.of_kind(kind, n)] for kind in KINDS}
+        kinds = {f"{kind}s": self.of_kind(kind, n) for kind in KINDS}
         similar = [dict(zip(("id", "label", "similarity"), row, strict=True)) for row in self.similar]
         facts = {"id": self.id, "label": self.label, "probability": self.probability}
         return dict(plain({**facts, **kinds, "similar": similar}))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from drgst.errors import SettingError
-from drgst.files import plain
 from drgst.runs.result import Result
 from drgst.uncertainty.calibration import HIGHEST, LOWEST, PRIOR_STD
 
@@ -62,11 +60,6 @@ class Decision:
     sure: float | None  # probability that the target is met; None for a number of nodes
     safe: int | None  # number of nodes with which it is met with a probability of 95 %; None: no number, or no target
     labels: int  # out-of-fold labels behind the intervals
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        facts = {**vars(self), "precision": vars(self.precision), "recall": vars(self.recall)}
-        return dict(plain(facts))
 
 
 def choose_threshold(

@@ -12,7 +12,7 @@ from drgst.extras import import_extra
 from drgst.runs.model import Model
 from drgst.runs.result import Result
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.predict import own_state
+from drgst.selftrain.recipe import own_state
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ def fitted_network(model: Model) -> nn.Module:
         raise RunError(f"recipe {model.recipe} trains no network")
     classes = len(model.class_names)
     columns = model.num_features if model.input_features is None else model.input_features
-    from drgst.nn.models.module import PyGModule  # imports torch, which is slow
+    from drgst.nn.pyg_module import PyGModule  # imports torch, which is slow
 
     made = learner.restored(own_state(model.state), columns, classes, model.settings)
     return (made.module if isinstance(made, PyGModule) else made).eval()

@@ -230,7 +230,7 @@ def fit_arrays(estimator: BaseEstimator, features: Any, y: Any, adjacency: Any) 
 
 
 def _check_frame(features: Any, y: Any) -> None:
-    """Refuse a data frame that is no table of numbers, and a Series y with the same index in another order."""
+    """Refuse a data frame with columns that are not numeric, and a Series y with the same index in another order."""
     if not is_frame(features):
         return
     for name, column in features.items():

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import GraphError, NoLabels
+from drgst.graph.html import html_table
 from drgst.graph.invariants import check, stored_values
 from drgst.graph.relation import Relation
 
@@ -121,9 +122,18 @@ class Graph:
         )
 
     def _repr_html_(self) -> str:
-        from drgst.graph.html import graph_html
-
-        return graph_html(self)
+        """Sizes, labelled nodes per class, splits and notes."""
+        known = self.labels[self.labels >= 0]
+        counts = zip(self.class_names, np.bincount(known, minlength=self.num_classes).tolist(), strict=True)
+        rows = [
+            ("nodes", f"{self.num_nodes:,}"),
+            ("edges", f"{self.num_edges:,}{', weighted' if self.weighted else ''}"),
+            ("features", f"{self.num_features:,}"),
+            ("labelled", f"{known.size:,}"),
+            ("classes", ", ".join(f"{name} ({count:,})" for name, count in counts)),
+            *(("split", repr(split)) for split in self.splits[:3]),
+        ]
+        return html_table(self.name, (), rows, self.notes)
 
 
 def make_graph(

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from drgst.graph.core import Graph
 
 
 def text_table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
@@ -25,19 +21,3 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     below = "".join(f"<p>{escape(str(note))}</p>" for note in notes)
     top = f"<thead><tr>{head}</tr></thead>" if columns else ""
     return f"<div><p><strong>{escape(title)}</strong></p><table>{top}<tbody>{body}</tbody></table>{below}</div>"
-
-
-def graph_html(graph: Graph) -> str:
-    """Sizes, labelled nodes per class, splits and notes of a graph."""
-    known = int((graph.labels >= 0).sum())
-    counts = ((graph.labels == k).sum() for k in range(graph.num_classes))
-    classes = ", ".join(f"{name} ({count:,})" for name, count in zip(graph.class_names, counts, strict=True))
-    rows = [
-        ("nodes", f"{graph.num_nodes:,}"),
-        ("edges", f"{graph.num_edges:,}{', weighted' if graph.weighted else ''}"),
-        ("features", f"{graph.num_features:,}"),
-        ("labelled", f"{known:,}"),
-        ("classes", classes),
-        *(("split", repr(split)) for split in graph.splits[:3]),
-    ]
-    return html_table(graph.name, (), rows, graph.notes)

@@ -170,7 +170,7 @@ def random_split(
     """
     sizes = _training_sizes(graph, per_class, fraction, floor)
     order = np.random.default_rng(seed).permutation(np.flatnonzero(graph.labels >= 0))
-    ranks = _rank_within_class(graph.labels[order], graph.num_classes)
+    ranks = rank_within_class(graph.labels[order])
     in_train = ranks < sizes[graph.labels[order]]
     train, rest = order[in_train], order[~in_train]
     n_val = min(500, order.size // 6) if val is None else _size("val", val, order.size)
@@ -190,7 +190,7 @@ def random_split(
 def validated_split(graph: Graph, k: int, val: int, seed: int, pool: Pool = "unlabelled") -> Split:
     """k training and ``val`` validation nodes per class, drawn from all labelled nodes; all others are test nodes."""
     order = np.random.default_rng(seed).permutation(np.flatnonzero(graph.labels >= 0))
-    ranks = _rank_within_class(graph.labels[order], graph.num_classes)
+    ranks = rank_within_class(graph.labels[order])
     train, chosen_val, test = order[ranks < k], order[(ranks >= k) & (ranks < k + val)], order[ranks >= k + val]
     if not test.size:
         raise SplitError(f"no test node is left after {k} training and {val} validation labels per class")
@@ -216,7 +216,7 @@ def fold_splits(graph: Graph, folds: int = 5, seed: int = 0, split: Split | None
         raise SplitError(f"folds is {folds} and a class has {fewest} training nodes (allowed: 2 or more of both)")
     order = np.random.default_rng(seed).permutation(base.train.size)
     ranks = np.empty(order.size, dtype=np.int64)
-    ranks[order] = _rank_within_class(labels[order], graph.num_classes)
+    ranks[order] = rank_within_class(labels[order])
     # the first node of the next class goes where the last class ended, so that small classes do not fill the first part
     starts = np.cumsum(counts) - counts
     part = (ranks + starts[labels]) % folds
@@ -283,12 +283,11 @@ def _training_sizes(graph: Graph, per_class: int | None, fraction: float | None,
     return np.maximum(np.rint(available * fraction).astype(np.int64), floor)
 
 
-def _rank_within_class(labels: np.ndarray, classes: int) -> np.ndarray:
+def rank_within_class(labels: np.ndarray) -> np.ndarray:
     """For each position, the number of earlier positions with the same label."""
+    order = np.argsort(labels, kind="stable")
     ranks = np.empty(labels.size, dtype=np.int64)
-    for c in range(classes):
-        where = np.flatnonzero(labels == c)
-        ranks[where] = np.arange(where.size)
+    ranks[order] = np.arange(labels.size) - np.searchsorted(labels[order], labels[order])
     return ranks
 
 

@@ -28,7 +28,7 @@ from drgst.errors import DataFileError, located
 from drgst.files import PathLike, hold, reading, sweep
 from drgst.graph.core import Graph, check_weights
 from drgst.graph.invariants import FIELDS
-from drgst.io.arrays import CSR, check_description, check_order, description, graph_arrays, graph_fields, read_csr
+from drgst.io.npz import CSR, check_description, check_order, description, graph_arrays, graph_fields, read_csr
 
 META, STAMP = "graph.json", "checked"
 FORMAT, VERSION = "drgst-graph-folder", 1

@@ -121,7 +121,7 @@ def _check_declared(content: bytes) -> None:
     for edge in found["edge"]:
         for end in (edge.get("source"), edge.get("target")):
             if end is not None and end not in counts:
-                raise ValueError(f"an edge leads to {end!r}, which is no node of the file")
+                raise ValueError(f"an edge leads to {end!r}, which is not a node of the file")
 
 
 def _edge_list(path: Path) -> tuple[Table, Table]:

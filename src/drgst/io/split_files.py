@@ -31,6 +31,7 @@ def from_id_files(graph: Graph, train: PathLike, val: PathLike, test: PathLike, 
 def to_json(split: Split, graph: Graph) -> str:
     """The split as JSON text; the pool as its rule if one gives it, else as node ids."""
     split.check_range(graph.num_nodes)
+    rules = (rule for rule in POOLS if np.array_equal(split.with_pool(rule, graph.num_nodes).pool, split.pool))
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -38,7 +39,7 @@ def to_json(split: Split, graph: Graph) -> str:
         "graph": graph.name,
         "nodes": graph.num_nodes,
         **{part: graph.node_ids[getattr(split, part)].tolist() for part in PARTS[:3]},
-        "pool": _pool_rule(split, graph.num_nodes) or graph.node_ids[split.pool].tolist(),
+        "pool": next(rules, None) or graph.node_ids[split.pool].tolist(),
     }
     return json.dumps(document, ensure_ascii=False)
 
@@ -69,11 +70,6 @@ def save_split(split: Split, graph: Graph, path: PathLike) -> None:
 def load_split(path: PathLike, graph: Graph, check: bool = True) -> Split:
     """Read a split that :func:`save_split` wrote; without ``check`` it may not fit the labels."""
     return from_json(read_text(path), graph, str(path), check)
-
-
-def _pool_rule(split: Split, nodes: int) -> Pool | None:
-    """The rule that gives the pool of the split, or None."""
-    return next((rule for rule in POOLS if np.array_equal(split.with_pool(rule, nodes).pool, split.pool)), None)
 
 
 def _read_ids(path: PathLike) -> list[str]:

@@ -6,16 +6,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers: the same names as in _PUBLIC
-    from drgst.lab.curves.label_curves import LabelCurves as LabelCurves
-    from drgst.lab.curves.label_curves import label_curve as label_curve
+    from drgst.lab.label_curves import LabelCurves as LabelCurves
+    from drgst.lab.label_curves import label_curve as label_curve
     from drgst.lab.results import Results as Results
     from drgst.lab.results import bench as bench
 
 _PUBLIC = {  # name -> module that defines it
     "bench": "drgst.lab.results",
     "Results": "drgst.lab.results",
-    "label_curve": "drgst.lab.curves.label_curves",
-    "LabelCurves": "drgst.lab.curves.label_curves",
+    "label_curve": "drgst.lab.label_curves",
+    "LabelCurves": "drgst.lab.label_curves",
 }
 
 __all__ = sorted(_PUBLIC)

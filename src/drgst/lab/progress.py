@@ -28,7 +28,6 @@ class BenchProgress(LiveDisplay, BenchCallback):
         self.done_cost, self.began = 0.0, time.monotonic()
 
     def begin(self, reused: int, tasks: list[Task]) -> None:
-        """Print what will be done."""
         self.tasks, self.left, self.began = tasks, Counter(map(_cell, tasks)), time.monotonic()
         self.console.print(f"{reused:,} runs are in the store; {len(tasks):,} in {len(self.left):,} cells to run")
 
@@ -48,7 +47,6 @@ class BenchProgress(LiveDisplay, BenchCallback):
             self.console.print(f"{words}  ({self.state()})", soft_wrap=True)
 
     def tick(self) -> None:
-        """Refresh the live line."""
         self.update(self.state())
 
     def state(self) -> str:

@@ -19,8 +19,8 @@ from drgst.errors import DataFileError, DrgstError, SettingError
 from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.graph.stats import statistics
-from drgst.lab.claims.decide import TOYS, decide_claims, write_claims
-from drgst.lab.claims.effect import Claim
+from drgst.lab.claims import TOYS, decide_claims, write_claims
+from drgst.lab.effect import Claim
 from drgst.lab.figures import registry
 from drgst.lab.figures.registry import Request, ToySizes
 from drgst.lab.figures.toy import Toy

@@ -54,8 +54,7 @@ class Results:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per run: data set, labels per class, recipe, draw and its metrics, as fractions."""
-        pandas = import_extra("pandas", "notebook", "a data frame")
-        return pandas.DataFrame([{name: row[name] for name in COLUMNS} for row in self.rows], columns=COLUMNS)
+        return import_extra("pandas", "notebook", "a data frame").DataFrame(self.rows, columns=COLUMNS)
 
     @property
     def cells(self) -> dict[CellName, Runs]:

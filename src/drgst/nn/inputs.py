@@ -14,6 +14,7 @@ from drgst.errors import RunError, SettingError
 from drgst.graph.core import Features, Graph
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden, SparseMatrix
+from drgst.nn.records import under
 from drgst.transforms.features import row_l1, row_l2
 from drgst.transforms.rank_normalise import RankTable, constant, unscaled
 from drgst.transforms.structure import COLUMNS, StructureMap
@@ -91,12 +92,12 @@ class InputFeatures:
         """What was fitted, from the state of a model."""
         if normalise != "auto":
             return cls(normalise)
-        arrays = {name.removeprefix(PREFIX): a for name, a in state.items() if name.startswith(PREFIX)}
+        arrays = under(PREFIX, state)
         kind = np.ravel(arrays.get("kind", ()))
         if not arrays or (kind.size == 3 and kind[1]):  # its features were not saved, or have another order
             raise RunError("an earlier version, which prepared features differently, fitted the model; fit it again")
         try:
-            ranks, structure = _under("ranks.", arrays), _under("structure.", arrays)
+            ranks, structure = under("ranks.", arrays), under("structure.", arrays)
             table = RankTable(**ranks) if ranks else None
             return cls(KINDS[int(kind[0])], table, StructureMap(**structure) if structure else None)
         except (IndexError, TypeError, ValueError) as error:
@@ -146,10 +147,6 @@ def scaled(features: Features, kind: str) -> Features:
     if kind == "none":
         return features
     return row_l1(features) if kind == "l1" else row_l2(features)
-
-
-def _under(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 def open_device(device: str | torch.device) -> torch.device:

@@ -16,7 +16,7 @@ from drgst.errors import SettingError
 from drgst.extras import import_extra
 from drgst.nn.inputs import Inputs
 from drgst.nn.losses import Objective, WeightedLoss
-from drgst.nn.models.base import Backbone
+from drgst.nn.networks import Backbone
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden
 from drgst.nn.records import Schedule, ValidationSet
@@ -55,7 +55,7 @@ class BatchTrainer(NetworkTrainer):
     random, with its own degrees; a pass goes over all batches and is one epoch. The numbers of epochs and of epochs
     without improvement are divided by the number of batches, so that they count steps of Adam as in full-batch
     training. If the losses depend on no more nodes than a batch has, these are the only batch, and training steps are
-    exact. Evaluation is exact: it uses all edges. Of several processes each takes a batch of its own, and a step
+    exact. Evaluation is exact: it uses all edges. With several processes, each takes its own batch, and a step
     follows their mean gradient.
     """
 

@@ -11,6 +11,11 @@ State = Mapping[str, np.ndarray]  # what a learner or another part has learnt, b
 OnEpoch = Callable[[int, float, float], None]  # epoch, training loss, validation loss (NaN without validation nodes)
 
 
+def under(prefix: str, state: State) -> dict[str, np.ndarray]:
+    """The arrays whose names begin with ``prefix``, without it."""
+    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
+
+
 @dataclass(frozen=True)
 class Schedule:
     """The settings of a training."""

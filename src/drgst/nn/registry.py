@@ -9,11 +9,8 @@ from torch import nn
 
 from drgst.errors import SettingError, unknown
 from drgst.extras import import_named
-from drgst.nn.models.appnp import APPNP
-from drgst.nn.models.base import Backbone
-from drgst.nn.models.gat import GAT
-from drgst.nn.models.gcn import GCN
-from drgst.nn.models.module import PyGModule, fresh_copy
+from drgst.nn.networks import APPNP, GAT, GCN, Backbone
+from drgst.nn.pyg_module import PyGModule, fresh_copy
 
 BACKBONES: dict[str, type[Backbone]] = {"gcn": GCN, "gat": GAT, "appnp": APPNP}
 COMMON = ("hidden", "dropout", "start")  # settings of our networks; a user's network takes them as PYG_ARGUMENTS only
@@ -29,7 +26,7 @@ def make_backbone(spec: Any, features: int, classes: int, **settings: Any) -> Ba
     A class that names ``in_channels`` and ``out_channels`` as PyG does is also given ``hidden_channels``, ``dropout``
     and ``num_layers`` where it has them; any other is called with (features, classes). The module has
     ``forward(x, edge_index)`` or ``forward(x, edge_index, edge_weight)``, or is a
-    :class:`~drgst.nn.models.base.Backbone`.
+    :class:`~drgst.nn.networks.Backbone`.
 
     The ``settings`` are ``hidden``, ``dropout`` and ``start`` of our networks. The initial weights come from torch's
     generator: call this inside :func:`~drgst.nn.random.seeded_torch`.

@@ -31,7 +31,6 @@ class Progress(LiveDisplay, Callback):
         self.next, self.printed = 0.0, time.monotonic()
 
     def begin(self, facts: Mapping[str, Any]) -> None:
-        """Show the live line."""
         self.stages = facts.get("stages")
         self.__enter__()
 
@@ -55,7 +54,6 @@ class Progress(LiveDisplay, Callback):
             self._show()
 
     def stage(self, history: History) -> None:
-        """Print the line of the stage where there is no live line."""
         if not self.live:
             self._print(stage_line(history, self.stages))
 
@@ -66,7 +64,6 @@ class Progress(LiveDisplay, Callback):
         self.update(f"{summary['recipe']} on {summary['dataset']}: done in {summary['seconds']:.1f} s{found}")
 
     def close(self) -> None:
-        """Remove the live line from the terminal."""
         self.__exit__()
 
     def _show(self, *parts: str) -> None:

@@ -32,7 +32,6 @@ class MetricsCallback(Callback):
         raise NotImplementedError
 
     def training(self, stage: int, attempt: int, pseudo_labelled: int) -> None:  # noqa: ARG002
-        """Keep the stage that is trained."""
         self.current = stage
 
     def epoch(self, epoch: int, train_loss: float, val_loss: float) -> None:
@@ -42,12 +41,10 @@ class MetricsCallback(Callback):
         self.epochs += 1
 
     def stage(self, history: History) -> None:
-        """The figures of a stage."""
         stage = history[-1]
         self.log("stage", stage.number, finite({k: v for k, v in stage.summary().items() if k != "stage"}))
 
     def end(self, summary: Mapping[str, Any]) -> None:
-        """The metrics of the result."""
         self.log("end", int(summary["result_stage"]), finite(summary))
 
 
@@ -82,13 +79,11 @@ class CSVLog(MetricsCallback):
             self.writer.writerow(["run", 0, name, inert_cell(facts[name])])
 
     def log(self, kind: str, step: int, values: Mapping[str, float]) -> None:
-        """One line for each of ``values``."""
         self.writer.writerows([kind, step, name, f"{value:.9g}"] for name, value in values.items())
         if kind != "epoch" and self.file is not None:
             self.file.flush()
 
     def close(self) -> None:
-        """Close the file."""
         if self.file is not None:
             self.file.close()
 
@@ -114,12 +109,10 @@ class TensorBoard(MetricsCallback):
         self.writer.add_text("run", "\n".join([title, "", *lines]))
 
     def log(self, kind: str, step: int, values: Mapping[str, float]) -> None:
-        """A scalar for each of ``values``."""
         for name, value in values.items():
             self.writer.add_scalar(f"{kind}/{name}", value, step)
 
     def close(self) -> None:
-        """Write and close the event file."""
         if self.writer is not None:
             self.writer.close()
 
@@ -167,7 +160,6 @@ class MLflow(MetricsCallback):
             self._send()
 
     def end(self, summary: Mapping[str, Any]) -> None:
-        """The metrics of the result."""
         super().end(summary)
         self.ended = True
 

@@ -78,7 +78,7 @@ def abn_threshold(settings: Settings) -> Recipe:
     τ = ``threshold`` is 0.9, since with the default of the authors' comparison code ABN breaks on Cora. The teacher is
     trained with negative pairs, too. ``stages`` and the result as in ``sts-threshold``.
     """
-    from drgst.selftrain.learners.adaptive import Adaptive  # imports torch, which is slow
+    from drgst.selftrain.learners.objectives import Adaptive  # imports torch, which is slow
 
     weights = settings.pseudo_weight, settings.negative_weight
     objective = Adaptive(settings.threshold, *weights, settings.negatives, staged=True)
@@ -104,7 +104,7 @@ def abn(settings: Settings) -> Recipe:
     ``pseudo_weight`` is 0.1, λ₁ = ``negative_weight`` is 0.1, set on Cora's validation nodes. As S is never fixed,
     the history has stage 0 alone.
     """
-    from drgst.selftrain.learners.adaptive import Adaptive  # imports torch, which is slow
+    from drgst.selftrain.learners.objectives import Adaptive  # imports torch, which is slow
 
     objective = Adaptive(settings.threshold, settings.pseudo_weight, settings.negative_weight, settings.negatives)
     reason = "pseudo-labels are selected inside training, anew in every epoch"
@@ -128,7 +128,7 @@ def iceberg(settings: Settings) -> Recipe:
     from the paper's description; weights, warm-up and network settings are ours. As S is never fixed, the history has
     stage 0 alone.
     """
-    from drgst.selftrain.learners.double_balancing import DoubleBalancing  # imports torch, which is slow
+    from drgst.selftrain.learners.objectives import DoubleBalancing  # imports torch, which is slow
 
     objective = DoubleBalancing(settings.pseudo_weight, reverse=0.5)
     reason = "pseudo-labels are selected inside training, anew in every epoch"

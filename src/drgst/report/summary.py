@@ -64,7 +64,7 @@ class Counts:
 def cards(result: Result) -> list[Card]:
     """The most important figures."""
     c, is_teacher = Counts.of(result), result.stage.number == 0
-    share = f"{c.wrong:,} wrong ({c.wrong / c.known:.1%})" if c.known else "accuracy not known"
+    share = f"{c.wrong:,} wrong ({c.wrong / c.known:.1%})" if c.known else "accuracy unknown"
     found = [("Pseudo-labelled nodes", f"{c.pseudo_labels:,}", share if c.pseudo_labels else "training labels only")]
     if c.nodes:
         change = "" if is_teacher else f"; {c.improvement} against the teacher"
@@ -171,7 +171,7 @@ def _relations(result: Result) -> str:
 
 def _accuracy(result: Result, c: Counts) -> str:
     if not c.nodes:
-        return f"No label was kept for a test; {result.oof_words or 'the accuracy is not known'}."
+        return f"No labels were kept for testing; {result.oof_words or 'the accuracy is unknown'}."
     text = (
         f"The result, {stage_name(result.stage.number)}, has an accuracy of {c.accuracy:.1%} on {c.nodes:,} "
         f"{c.evaluated_on} nodes (95% interval {c.interval}, from the number of nodes alone)"
@@ -187,7 +187,7 @@ def _pseudo_labels(result: Result, c: Counts) -> str:
     ever = np.unique(np.concatenate([s.pseudo_labels.nodes for s in result.history.stages])).size
     text = f"{c.pseudo_labels:,} nodes were pseudo-labelled for the result, {ever:,} in any stage"
     if not c.known:
-        return f"{text}; how many of the pseudo-labels are wrong is not known."
+        return f"{text}; how many of the pseudo-labels are wrong is unknown."
     of = "" if c.known == c.pseudo_labels else f" of the {c.known:,} with known labels"
     return f"{text}; {c.wrong:,}{of} ({c.wrong / c.known:.1%}) were wrong."
 

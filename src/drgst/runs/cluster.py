@@ -43,9 +43,11 @@ class Cluster:
             folder.start(run)
         folder.sweep()
         connect(ray, self.address)
+        data = str(run.config.data)  # workers have other working folders
+        config = replace(run.config, data=str(Path(data).absolute()) if os.path.exists(data) else data)
         try:
             for _attempt in range(ATTEMPTS):
-                if self._attempt(ray, _portable(run.config), folder):
+                if self._attempt(ray, config, folder):
                     return
             raise RunError(f"workers were lost {ATTEMPTS} times; continue with: drgst run --out {folder} --resume")
         finally:
@@ -167,9 +169,3 @@ def _check_reachable(address: str) -> None:
     """Fail at once where nothing listens; Ray itself tries for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     socket.create_connection((host, int(port)), timeout=5).close()
-
-
-def _portable(config: RunConfig) -> RunConfig:
-    """The config with an absolute path to the data, since workers have other working folders."""
-    data = str(config.data)
-    return replace(config, data=str(Path(data).absolute()) if os.path.exists(data) else data)

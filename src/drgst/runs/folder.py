@@ -270,13 +270,9 @@ def _describe(run: Run, folder: Path) -> None:
     if run.tables is not None:
         save_graph(run.graph, folder / GRAPH)
         run.tables.schema.save(folder / SCHEMA)
-        _write_table(run.tables.table, folder / NODES)
+        from pyarrow import parquet  # slow to import
+
+        with replacing(folder / NODES) as temporary:
+            parquet.write_table(run.tables.table, temporary)
         config = replace(config, data=GRAPH)
     write_text(folder / CONFIG, to_toml(config))
-
-
-def _write_table(table: Any, path: Path) -> None:
-    from pyarrow import parquet  # slow to import
-
-    with replacing(path) as temporary:
-        parquet.write_table(table, temporary)

@@ -20,15 +20,14 @@ from drgst.extras import check_imported
 from drgst.files import write_text
 from drgst.graph.core import Graph
 from drgst.graph.invariants import LONGEST_CLASS
-from drgst.nn.records import State
+from drgst.nn.records import State, under
 from drgst.recipes import find_recipe
 from drgst.recipes.registry import own_recipe, with_backbone
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.predictions import Predictions
 from drgst.selftrain.learners.network import Network
 from drgst.selftrain.persist import write_tensors
-from drgst.selftrain.predict import own_state, predict_logits
-from drgst.selftrain.recipe import AnyRecipe, Recipe, part_name
+from drgst.selftrain.recipe import AnyRecipe, Recipe, own_state, part_name, predict_logits
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.views.ensemble import fitted_maps
 from drgst.selftrain.views.shared import ViewMaps
@@ -235,10 +234,7 @@ def _model(facts: ModelFacts, tensors: State, backbone: Any) -> Model:
     backbone = facts.backbone if backbone is None else backbone
     spec = spec if backbone is None else with_backbone(spec, backbone)
     settings = Settings().updated(facts.settings) if name == OWN else spec.settings(facts.settings)
-    state, fitted = (
-        {key.removeprefix(prefix): t for key, t in tensors.items() if key.startswith(prefix)}
-        for prefix in ("state.", "fitted.")
-    )
+    state, fitted = under("state.", tensors), under("fitted.", tensors)
     same = {name: getattr(facts, name) for name in SAME}
     return Model(parts=spec.make(settings), settings=settings, state=state, arrays=fitted, **same)
 

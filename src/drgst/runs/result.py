@@ -311,5 +311,5 @@ def _itself(value: T) -> T:
 
 
 def candidates(split: Split) -> np.ndarray:
-    """Nodes that a person might label next: the pool nodes, whose labels the run was not given, but no test node."""
+    """Nodes that the user might label next: the pool nodes, whose labels the run was not given, but no test node."""
     return np.setdiff1d(split.pool, split.test)

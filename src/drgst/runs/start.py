@@ -1,4 +1,4 @@
-"""From what a person asks for to a finished run in a folder: a new one, or an interrupted one that is resumed."""
+"""From what the user asks for to a finished run in a folder: a new one, or an interrupted one that is resumed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _log = logging.getLogger("drgst")
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A run as a person asks for it: values that are given, a config file, a folder, and what to do with an old run."""
+    """A run as the user asks for it: values that are given, a config file, a folder, and what to do with an old run."""
 
     given: RunConfig
     file: Path | None = None

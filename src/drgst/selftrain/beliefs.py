@@ -14,7 +14,7 @@ from drgst.transforms.softmax import softmax
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What the teacher of a stage predicts of every node, and all that a part may know.
+    """What the teacher of a stage predicts for every node, and everything that a part may know.
 
     ``graph`` shows the labels of training and validation nodes alone; all others are -1.
     """
@@ -85,7 +85,7 @@ class PseudoLabels:
         return cls(np.empty(0, np.int64), np.empty(0, np.int64))
 
     def union(self, later: PseudoLabels) -> PseudoLabels:
-        """Both; a node in both keeps the label it has here."""
+        """Both sets; a node in both keeps its label of this one."""
         fresh = ~np.isin(later.nodes, self.nodes)
         return PseudoLabels.of(
             np.concatenate([self.nodes, later.nodes[fresh]]), np.concatenate([self.labels, later.labels[fresh]])

@@ -35,8 +35,8 @@ class BestOf:
         """One stage for each recipe that ``history`` does not have."""
         if not problem.split.val.size:
             raise SettingError(
-                "the best of several recipes is found on validation nodes, and there are none: "
-                "run one of them by its own name, or give the split validation nodes"
+                "choosing the best of several recipes needs validation nodes, and there are "
+                "none: run one of them by name, or add validation nodes to the split"
             )
         trainers = [StageTrainer(problem, recipe, callback) for recipe in self.recipes]
         history = history if len(history) else train_teacher(trainers[0])

@@ -1,4 +1,4 @@
-"""Checks of what the parts of a recipe give and require: the engine relies on it and does not check again."""
+"""Checks of what the parts of a recipe return and require; the engine relies on them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def check_requirements(recipe: Recipe, problem: Problem) -> None:
     for part in wrapped(recipe):
         if "validation" in getattr(part, "requires", ()):
             raise SettingError(
-                f"{part_name(part)} is fitted to validation nodes, but the split has none: take calibrate=none and a "
-                "recipe that needs no validation nodes, or give the split validation nodes"
+                f"{part_name(part)} is fitted to validation nodes, but the split has none: use calibrate=none and a "
+                "recipe that needs no validation nodes, or add validation nodes to the split"
             )
 
 
@@ -28,7 +28,7 @@ def check_pseudo_labels(pseudo: PseudoLabels, beliefs: Beliefs) -> PseudoLabels:
     """S_U: nodes of the pool and no others, each once, each with the label of a class."""
     if not isinstance(pseudo, PseudoLabels):
         raise SettingError(
-            f"the select part gave a {type(pseudo).__name__} (allowed: PseudoLabels(nodes, labels) of "
+            f"the select part returned a {type(pseudo).__name__} (allowed: PseudoLabels(nodes, labels) of "
             "drgst.selftrain.beliefs)"
         )
     count = beliefs.logits.shape[0]
@@ -37,16 +37,16 @@ def check_pseudo_labels(pseudo: PseudoLabels, beliefs: Beliefs) -> PseudoLabels:
     inside = (pseudo.nodes >= 0) & (pseudo.nodes < count)
     outside = pseudo.nodes[~(inside & free[np.where(inside, pseudo.nodes, 0)])]
     if outside.size:
-        raise SettingError(f"the select part gave node {outside.min()}, which is not in the pool")
+        raise SettingError(f"the select part returned node {outside.min()}, which is not in the pool")
     if pseudo.labels.shape != pseudo.nodes.shape:
-        raise SettingError(f"the select part gave {pseudo.labels.size} labels for {pseudo.nodes.size} nodes")
+        raise SettingError(f"the select part returned {pseudo.labels.size} labels for {pseudo.nodes.size} nodes")
     twice = np.flatnonzero(np.bincount(pseudo.nodes, minlength=1) > 1)
     if twice.size:
-        raise SettingError(f"the select part gave node {twice[0]} more than once")
+        raise SettingError(f"the select part returned node {twice[0]} more than once")
     classes = beliefs.logits.shape[1]
     strange = pseudo.labels[(pseudo.labels < 0) | (pseudo.labels >= classes)]
     if strange.size:
-        raise SettingError(f"the select part gave label {strange[0]} (allowed: 0 to {classes - 1})")
+        raise SettingError(f"the select part returned label {strange[0]} (allowed: 0 to {classes - 1})")
     return pseudo
 
 
@@ -54,7 +54,7 @@ def check_weights(weights: Weights, beliefs: Beliefs, pseudo: PseudoLabels) -> W
     """w: one for every training node and every pseudo-labelled node, finite and not negative."""
     if not isinstance(weights, Weights):
         raise SettingError(
-            f"the weigh part gave a {type(weights).__name__} (allowed: Weights(true, pseudo) of "
+            f"the weigh part returned a {type(weights).__name__} (allowed: Weights(true, pseudo) of "
             "drgst.selftrain.slots.weigh)"
         )
     for name, given, nodes in (
@@ -62,11 +62,12 @@ def check_weights(weights: Weights, beliefs: Beliefs, pseudo: PseudoLabels) -> W
         ("pseudo-labelled", weights.pseudo, pseudo.nodes),
     ):
         if np.shape(given) != nodes.shape:
-            raise SettingError(f"the weigh part gave {np.size(given)} weights for {nodes.size} {name} nodes")
+            raise SettingError(f"the weigh part returned {np.size(given)} weights for {nodes.size} {name} nodes")
         bad = np.flatnonzero(~(np.isfinite(given) & (given >= 0)))
         if bad.size:
             raise SettingError(
-                f"the weigh part gave {name} node {nodes[bad[0]]} the weight {given[bad[0]]} (allowed: finite, from 0)"
+                f"the weigh part returned the weight {given[bad[0]]} for {name} node {nodes[bad[0]]} (allowed: finite, "
+                "from 0)"
             )
     return weights
 
@@ -76,8 +77,8 @@ def check_adjusted(given: Adjusted | np.ndarray, logits: np.ndarray) -> Adjusted
     adjusted = given if isinstance(given, Adjusted) else Adjusted(given)
     if np.shape(adjusted.logits) != logits.shape:
         raise SettingError(
-            f"the postprocess part gave logits of shape {np.shape(adjusted.logits)} (allowed: {logits.shape})"
+            f"the postprocess part returned logits of shape {np.shape(adjusted.logits)} (allowed: {logits.shape})"
         )
     if not np.isfinite(adjusted.logits).all():
-        raise SettingError("the postprocess part gave logits that are not finite")
+        raise SettingError("the postprocess part returned logits that are not finite")
     return adjusted

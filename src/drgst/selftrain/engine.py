@@ -8,9 +8,8 @@ from drgst.selftrain.beliefs import Beliefs
 from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.checks import check_adjusted, check_pseudo_labels, check_weights
 from drgst.selftrain.history import History, Stage, join_notes, result_stage
-from drgst.selftrain.predict import POSTPROCESS, prefixed
 from drgst.selftrain.problem import Problem
-from drgst.selftrain.recipe import AnyRecipe, Recipe
+from drgst.selftrain.recipe import POSTPROCESS, AnyRecipe, Recipe, prefixed
 from drgst.selftrain.slots.postprocess import Context
 from drgst.selftrain.trainer import StageTrainer
 
@@ -20,8 +19,8 @@ def self_train(
 ) -> History:
     """Train a teacher on V_L, then stage by stage a student on V_L ∪ S_U that replaces it, until a part says stop.
 
-    ``history`` goes on from the stages of an interrupted run, with a bit-identical result: everything random in
-    stage k is drawn from generators seeded with (seed, k, …), and nothing is carried but the stages themselves.
+    ``history`` continues from the stages of an interrupted run, with a bit-identical result: everything random in
+    stage k is drawn from generators seeded with (seed, k, …), and only the stages themselves are carried over.
     """
     callback, history = callback or Callback(), history or History()
     if not isinstance(recipe, Recipe):

@@ -1,4 +1,4 @@
-"""What a run did: the pseudo-labels of each stage with weight, gain and confidence, its network, and why it ended."""
+"""What a run did: the pseudo-labels of each stage with weight, gain and confidence, its network, why the run ended."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from drgst.extras import import_extra
+from drgst.files import plain
 from drgst.graph.html import html_table, text_table
 from drgst.nn.records import State, Training
 from drgst.selftrain.beliefs import PseudoLabels
@@ -38,7 +39,7 @@ class Stage:
     trainings: tuple[Training, ...]
     seconds: float
     accepted: bool  # whether the student replaced its teacher
-    note: str  # what was unusual, or ""
+    note: str  # what was unusual; "" if nothing
     logits: np.ndarray  # (N, C)
     all_gain: np.ndarray  # (N,)
     embedding: np.ndarray  # (N, D)
@@ -90,8 +91,8 @@ class Stage:
             "mean_gain": _mean(self.gain),
             "mean_weight": _mean(self.weights),
             "mean_confidence": _mean(self.confidence),
-            "val_loss": _finite(self.val_loss),
-            "val_accuracy": _finite(self.val_accuracy),
+            "val_loss": plain(self.val_loss),
+            "val_accuracy": plain(self.val_accuracy),
             "epochs": self.epochs,
             "seconds": round(self.seconds, 3),
             "accepted": self.accepted,
@@ -197,7 +198,3 @@ def _mean(values: np.ndarray) -> float | None:
 
 def _cell(value: Any) -> str:
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

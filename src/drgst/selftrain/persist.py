@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 from drgst.errors import RunError
 from drgst.files import replacing
-from drgst.nn.records import Training
+from drgst.nn.records import Training, under
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.history import Stage
 
@@ -39,7 +39,8 @@ def save_stage(stage: Stage, path: Path, before: Stage | None = None) -> None:
     """Write ``stage`` to ``path``, without the large tensors that it shares with the stage ``before``."""
     tensors = _tensors(stage)
     earlier = {} if before is None else _tensors(before)
-    shared = sorted(name for name, tensor in tensors.items() if _same_memory(tensor, earlier.get(name)))
+    large = (name for name, tensor in tensors.items() if tensor.nbytes > SHARED_BYTES and name in earlier)
+    shared = sorted(name for name in large if tensors[name].ctypes.data == earlier[name].ctypes.data)
     facts = {
         "number": stage.number,
         "seconds": stage.seconds,
@@ -59,14 +60,10 @@ def _tensors(stage: Stage) -> dict[str, np.ndarray]:
     return {name: array for name, array in arrays.items() if array is not None}
 
 
-def _same_memory(tensor: np.ndarray, other: np.ndarray | None) -> bool:
-    return other is not None and tensor.nbytes > SHARED_BYTES and tensor.ctypes.data == other.ctypes.data
-
-
 def load_stage(path: Path, before: Stage | None = None) -> Stage:
     """Read what :func:`save_stage` wrote, with the stage ``before`` where it shares tensors with it.
 
-    A damaged file is refused by name.
+    A damaged file is refused, and the error names it.
     """
     try:
         with safe_open(path, framework="np") as file:
@@ -77,11 +74,10 @@ def load_stage(path: Path, before: Stage | None = None) -> Stage:
             tensors |= {name: earlier[name] for name in facts.shared}
         arrays = {name: tensors[name] for name in ARRAYS}
         pseudo = PseudoLabels(tensors["nodes"], tensors["labels"])
-        state = {name.removeprefix("state."): t for name, t in tensors.items() if name.startswith("state.")}
         optional = {name: tensors[name] for name in OPTIONAL if name in tensors}
         plain = {name: value for name, value in facts if name != "shared"}
         given: dict[str, Any] = {**dict.fromkeys(OPTIONAL), **optional, **arrays, **plain}
-        return Stage(pseudo_labels=pseudo, state=state, **given)
+        return Stage(pseudo_labels=pseudo, state=under("state.", tensors), **given)
     except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error
 

@@ -109,8 +109,8 @@ class Problem:
     def true_weights(self) -> np.ndarray:
         """Weights of the training nodes, scaled to mean 1, (|V_L|,); 1 each where the user gave none.
 
-        Where labels were asked for that are no sample, their numbers do not tell class shares: the labels of class c
-        then have the total weight 1 + n_c, for n_c labels of a sample (experiment 040).
+        The numbers of labels that were asked for say nothing about class shares, as they are not a sample: the labels
+        of class c then have the total weight 1 + n_c, for n_c labels of a sample (experiment 040).
         """
         train = self.split.train
         if self.sample_weight is None and self.sampled is None:
@@ -126,12 +126,12 @@ class Problem:
 
     @property
     def few_sampled(self) -> bool:
-        """Whether labels were asked for and too few others are a sample to measure the accuracy."""
+        """Whether labels were asked for and too few others are a random sample that measures the accuracy."""
         return self.sampled is not None and int(self.sampled[self.split.train].sum()) < FEWEST_MEASURED
 
     @property
     def train_sampled(self) -> np.ndarray:
-        """Which training labels tell class shares and calibration, (|V_L|,): those of a sample, or all without any."""
+        """Which training labels give class shares and calibration, (|V_L|,): those of a sample, or all without one."""
         train = self.split.train
         shown = np.ones(train.size, dtype=bool) if self.sampled is None else self.sampled[train]
         return shown if shown.any() else np.ones(train.size, dtype=bool)

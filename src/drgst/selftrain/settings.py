@@ -35,7 +35,7 @@ Number = Annotated[float, BeforeValidator(_fraction)]
 
 
 class Settings(BaseModel):
-    """One flat, frozen set of settings, from which the command line, the config file and the Python API are made.
+    """One flat, frozen set of settings, that the command line, the config file and the Python API share.
 
     A recipe restricts it to the settings that its parts read (:meth:`restricted`); all others are then refused.
     """
@@ -46,7 +46,7 @@ class Settings(BaseModel):
     backbone: str = Field(default="gcn", description="the network, a name of drgst.nn.registry")
     hidden: int = Field(default=64, ge=1, le=65536, description="width of the hidden layer")
     dropout: Number = Field(default=0.5, ge=0, lt=1, description="dropout before the last layer, in training")
-    start: Literal["glorot", "uniform"] = Field(default="glorot", description="how weights begin")
+    start: Literal["glorot", "uniform"] = Field(default="glorot", description="initial weights")
     normalise: Literal["auto", "l1", "l2", "none"] = Field(
         default="auto",
         description="scaling of the rows of features; auto: by the features, and structural ones if there are none",
@@ -54,7 +54,7 @@ class Settings(BaseModel):
     # its training
     lr: Number = Field(default=0.01, gt=0, le=10, description="learning rate of Adam")
     weight_decay: Number = Field(default=5e-4, ge=0, le=10, description="L2 regularisation")
-    epochs: int = Field(default=2000, ge=1, description="epochs of a training, at most")
+    epochs: int = Field(default=2000, ge=1, description="maximum number of epochs of a training")
     patience: int = Field(default=200, ge=1, description="early-stopping window on validation loss, in epochs")
     fixed_epochs: int | None = Field(
         default=None, ge=1, description="epochs of a training without validation; none: until predictions settle"
@@ -77,7 +77,7 @@ class Settings(BaseModel):
     beta: Number = Field(
         default=0.5, gt=0, le=100, description="divides the normalised gain: weights are B / (beta mean B)"
     )
-    stages: int = Field(default=3, ge=0, le=1000, description="stages after the teacher, at most")
+    stages: int = Field(default=3, ge=0, le=1000, description="maximum number of stages after the teacher")
     keep: Literal["last", "best", "best-student"] = Field(
         default="last",
         description="the result: last stage, lowest validation loss, or student of highest validation accuracy",
@@ -114,7 +114,7 @@ class Settings(BaseModel):
         default=None, description="class shares of the unlabelled nodes, as in fraud=0.02; none: as predicted"
     )
     val_labels: Literal["hold-out", "train"] = Field(
-        default="hold-out", description="what validation labels are for: stopping and choice, or training like others"
+        default="hold-out", description="use of validation labels: to stop and to choose, or to train like others"
     )
     # the machine
     device: str = Field(default="cpu", description="cpu, cuda, cuda:1 or auto")

@@ -16,9 +16,8 @@ from drgst.selftrain.callbacks import Callback
 from drgst.selftrain.checks import check_requirements
 from drgst.selftrain.history import History, Stage
 from drgst.selftrain.learners.base import Trained
-from drgst.selftrain.predict import CALIBRATION, prefixed
 from drgst.selftrain.problem import Problem, Targets
-from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipe import CALIBRATION, Recipe, prefixed
 from drgst.selftrain.slots.correct import Corrected, Labelled, Teacher
 from drgst.selftrain.slots.weigh import Weights
 
@@ -36,7 +35,7 @@ class StageTrainer:
         self.retries = problem.settings.retries if "retries" in recipe.reads else 0
 
     def teacher(self) -> Stage:
-        """f_θ trained on V_L alone (line 1), afresh while it collapses and retries are left."""
+        """f_θ trained on V_L alone (line 1), trained afresh while it collapses and retries are left."""
         began = time.perf_counter()
         nodes, labels = self.labelled.nodes, self.labelled.labels
         targets = Targets(nodes, labels, self.problem.true_weights, nodes.size)
@@ -69,7 +68,7 @@ class StageTrainer:
         return replace(self._record(number, on, corrected, began, note), accepted=not fault)
 
     def _attempts(self, targets: Targets, number: int, teacher: Teacher) -> tuple[Corrected | None, str]:
-        """A student, or None where its training failed, and its fault, or ""; afresh while retries are left."""
+        """A student (None where its training failed) and its fault, if any; trained afresh while retries are left."""
         retries = self.retries if self.problem.settings.on_collapse == "retry" else 0
         for attempt in range(1 + retries):
             self.callback.training(number, attempt, targets.nodes.size - targets.true)
@@ -93,7 +92,7 @@ class StageTrainer:
         return self.recipe.learner.train(self.problem, targets, loss, seed, self.callback.epoch)
 
     def _fault(self, trained: Trained) -> str:
-        """Why a network counts as collapsed, or ""."""
+        """Why a network counts as collapsed; "" if it does not."""
         if self.problem.split.val.size and trained.training.collapsed:
             return "its validation loss never fell below its first value"
         first = trained.logits[0].argmax()

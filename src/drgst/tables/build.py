@@ -115,8 +115,12 @@ class Parts:
         labels = relabel(self.found.labels, self.found.class_names, schema.class_names)
         y = np.concatenate([labels[self.rows], np.full(len(self.added), UNLABELLED)])
         if base is not None:
-            features = _stacked(base.features, features)
-            adjacency = adjacency + _padded(base.adjacency, count)
+            if sp.issparse(base.features):
+                features = sp.vstack([base.features, sp.csr_array(features)], format="csr")
+            else:
+                features = np.vstack([base.features, features.toarray() if sp.issparse(features) else features])
+            old = base.adjacency.tocoo()
+            adjacency = adjacency + sp.csr_array((old.data, old.coords), shape=(count, count))
             y = np.concatenate([base.labels, y])
         graph = make_graph(
             features,
@@ -167,15 +171,3 @@ class Parts:
         if self.added:
             added = f"{counted(len(self.added), 'end')} of edges not in {file} added as nodes without features"
             self.notes.append(f"{added} ({some(self.added)})")
-
-
-def _stacked(first: Any, second: Any) -> Any:
-    if sp.issparse(first):
-        return sp.vstack([first, sp.csr_array(second)], format="csr")
-    return np.vstack([first, second.toarray() if sp.issparse(second) else second])
-
-
-def _padded(adjacency: sp.csr_array, nodes: int) -> sp.csr_array:
-    """The adjacency with further nodes that have no edges, (N, N)."""
-    coo = adjacency.tocoo()
-    return sp.csr_array((coo.data, coo.coords), shape=(nodes, nodes))

@@ -10,7 +10,7 @@ import numpy as np
 
 from drgst.errors import unknown
 from drgst.tables.cells import Cells
-from drgst.tables.faults import HOLDS_ANSWER, Fault, counted, named_columns, some
+from drgst.tables.faults import HOLDS_ANSWER, Fault, counted, some
 from drgst.tables.kinds import KINDS, detect
 from drgst.tables.kinds.base import Column, least_rows
 from drgst.tables.kinds.features import is_features_name
@@ -33,11 +33,6 @@ _NOT_FITTED = {"drop": "dropped by option", "faulty": "see its fault", "label_ti
 
 CellsByName = Mapping[str, Cells]
 Roles = Mapping[str, str]  # column -> id, label, drop, faulty, link, split, a kind that is given, or empty
-
-
-def column_roles(table: Table, options: TableOptions, id_column: str | None) -> dict[str, str]:
-    """Column -> its role."""
-    return {name: "id" if name == id_column else options.role(name) for name in table.columns}
 
 
 def option_faults(options: TableOptions, nodes: Table, edges: Mapping[str, Table]) -> list[Fault]:
@@ -242,12 +237,6 @@ def find_relation(
     time = time if time in cells else None
     found = RelationSchema(name=name, source=source, target=target, weight=weight, time=time, amounts=amounts)
     return found, faults
-
-
-def unused_columns(table: Table, relation: RelationSchema) -> list[str]:
-    """The note on columns of an edge table that are not used, if there are any."""
-    others = [column for column in table.columns if column not in relation.columns]
-    return [f"{table.file}: {named_columns(others)} not used"] if others else []
 
 
 def _ends(options: TableOptions, cells: CellsByName, ids: Set[str]) -> tuple[str | None, str | None]:

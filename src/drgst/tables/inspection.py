@@ -13,16 +13,14 @@ from drgst.graph.split import PARTS, Split
 from drgst.tables.columns import (
     bad_ids,
     cell_faults,
-    column_roles,
     column_rows,
     column_table,
     find_id,
     find_relation,
     fit_columns,
     option_faults,
-    unused_columns,
 )
-from drgst.tables.faults import Fault, TableError, counted, some
+from drgst.tables.faults import Fault, TableError, counted, named_columns, some
 from drgst.tables.labels import LabelReader
 from drgst.tables.links import EntitySchema, LinkSchema, LinkTable, clean_name, find_link
 from drgst.tables.naming import are_whole
@@ -99,7 +97,7 @@ class Inspection:
         else:
             self.notes += self.schema.differences(self.table)
         self._find_ids(edges)
-        self.roles = column_roles(self.table, self.options, self.id)
+        self.roles = {name: "id" if name == self.id else self.options.role(name) for name in self.table.columns}
         read = LabelReader(self.table, self.options, None if self.schema is None else self.schema.class_names)
         self.labels, self.class_names, self.label_times = read.labels, read.class_names, read.times
         self.faults += read.faults
@@ -234,7 +232,8 @@ class Inspection:
         """The columns of an edge table that options, names and contents give."""
         relation, faults = find_relation(name, table, self.options, ids)
         self.faults += faults
-        self.notes += [] if relation is None else unused_columns(table, relation)
+        unused = [] if relation is None else [name for name in table.columns if name not in relation.columns]
+        self.notes += [f"{table.file}: {named_columns(unused)} not used"] if unused else []
         return relation
 
     def _fitted(self, name: str, table: Table, schema: TableSchema) -> RelationSchema | None:

@@ -7,14 +7,13 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
-from pydantic import BaseModel, ConfigDict
 
 from drgst.graph.relation import Relation
 from drgst.tables.cells import Cells, empty_cells
 from drgst.tables.columns import DISTINCT, MATCHED, no_column
 from drgst.tables.faults import Fault
 from drgst.tables.kinds import AnyColumn, detect
-from drgst.tables.kinds.base import Name
+from drgst.tables.kinds.base import Name, Strict
 from drgst.tables.options import EVERY, Link
 from drgst.tables.relations import RowTable
 from drgst.tables.source import Table
@@ -22,10 +21,8 @@ from drgst.tables.source import Table
 MOSTLY_MISSING = 0.9  # of the cells of a link column, above which a note says so
 
 
-class LinkSchema(BaseModel):
+class LinkSchema(Strict):
     """The columns that relate rows: one of the node table, or two of a table of links."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     name: Name
     target: Name  # the column of entities
@@ -41,10 +38,8 @@ class LinkSchema(BaseModel):
         return where, "link", f"relates rows that share a value{chain}"
 
 
-class EntitySchema(BaseModel):
+class EntitySchema(Strict):
     """A table with one row per entity of a link: its column of ids, and the columns that give features."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     table: Name
     link: Name

@@ -142,7 +142,8 @@ def read_tables(
 def read_folder(nodes: Path, edges: Path, classes: tuple[str, ...] | None = None, **options: Any) -> TableGraph:
     """The graph of two tables with the fixed names, which ``options`` of :func:`drgst.from_tables` may replace."""
     try:
-        tables = read_graph(nodes, edges, folder_options(classes=classes, **options))
+        given = {**NAMES, "raw": True, "edge_columns": False, "classes": classes, **options}
+        tables = read_graph(nodes, edges, TableOptions.of(**given))
     except GraphError as error:
         raise type(error)(f"{nodes}: {error}") from error
     if classes is not None and tables.graph.prepared and tables.graph.num_features:
@@ -152,11 +153,6 @@ def read_folder(nodes: Path, edges: Path, classes: tuple[str, ...] | None = None
         )
         raise TableError([Fault(nodes.name, message)])
     return tables
-
-
-def folder_options(**given: Any) -> TableOptions:
-    """The options that read the two tables of a graph folder."""
-    return TableOptions.of(**{**NAMES, "raw": True, "edge_columns": False, **given})
 
 
 def open_tables(

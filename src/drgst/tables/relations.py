@@ -11,12 +11,12 @@ from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from drgst.errors import SettingError
 from drgst.tables.cells import Cells, empty_cells
 from drgst.tables.faults import Fault, counted, some
-from drgst.tables.kinds.base import Name
+from drgst.tables.kinds.base import Name, Strict
 from drgst.tables.kinds.date import date_formats, dates
 from drgst.tables.kinds.number import numbers
 from drgst.tables.naming import without_decimals
@@ -37,10 +37,8 @@ _CAUSES: dict[str, Callable[[str], str]] = {  # why ends of edges are not ids ->
 }
 
 
-class RelationSchema(BaseModel):
+class RelationSchema(Strict):
     """The columns of one edge table."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     name: Name
     source: Name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 
 from drgst.errors import DataFileError
 from drgst.files import PathLike, read_text, reading, write_text
@@ -19,7 +19,7 @@ from drgst.tables.columns import answers, column_rows, column_table, fit_columns
 from drgst.tables.faults import counted, named_columns
 from drgst.tables.inspection import Inspection
 from drgst.tables.kinds import AnyColumn
-from drgst.tables.kinds.base import Name, Text
+from drgst.tables.kinds.base import Name, Strict, Text
 from drgst.tables.kinds.number import Scores
 from drgst.tables.links import EntitySchema, LinkSchema
 from drgst.tables.options import Aggregate, Duplicates, Endpoints, TableOptions
@@ -36,25 +36,21 @@ WIDEST_DENSE = 256  # features from which X is sparse
 ADDED = "not in the node table"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class DroppedColumn(_Model):
+class DroppedColumn(Strict):
     """A column that gives no feature."""
 
     column: Name
     reason: Text
 
 
-class EdgeColumn(_Model):
+class EdgeColumn(Strict):
     """A feature that is computed from the edges of a node, as normal score."""
 
     name: Name
     scale: Scores
 
 
-class TableSchema(_Model):
+class TableSchema(Strict):
     """How a node table and its edge tables become a graph; made by :func:`drgst.from_tables`."""
 
     format: Literal["drgst-table-schema"] = "drgst-table-schema"

@@ -10,8 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from drgst.nn.inputs import Inputs
-from drgst.nn.models.base import Backbone
-from drgst.nn.models.gcn import GCN
+from drgst.nn.networks import GCN, Backbone
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden
 from drgst.nn.random import seeded_torch

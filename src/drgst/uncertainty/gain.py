@@ -13,12 +13,11 @@ from torch import Tensor
 
 from drgst.errors import SettingError
 from drgst.nn.inputs import Inputs
-from drgst.nn.models.base import Backbone
-from drgst.nn.models.gcn import GCN
-from drgst.nn.models.module import PyGModule
+from drgst.nn.networks import GCN, Backbone
 from drgst.nn.ops.adjacency import Adjacency
-from drgst.nn.ops.dropout import drop
-from drgst.nn.ops.sparse import Hidden, SparseMatrix, thin_product
+from drgst.nn.ops.layers import drop
+from drgst.nn.ops.sparse import Hidden, thin_product
+from drgst.nn.pyg_module import PyGModule
 from drgst.nn.random import seeded_torch
 from drgst.uncertainty.dropedge import dropedge_gain
 
@@ -172,14 +171,10 @@ def dropout_gain(h: Tensor, weight: Tensor, bias: Tensor, adj: Adjacency, rate: 
 
     Entries of H are dropped independently and divided by 1 - p, so Cov(z_uc, z_ud) = Σ_j G_uj W_jc W_jd.
     """
-    noise = (_squared(adj.sym) @ (h * h)) * (rate / (1.0 - rate))
+    squared = adj.sym.with_values(adj.sym.scipy.data**2, adj.sym.symmetric)
+    noise = (squared @ (h * h)) * (rate / (1.0 - rate))
     q = (adj.sym @ thin_product(h, weight) + bias).softmax(dim=1)
     return 0.5 * ((q * thin_product(noise, weight * weight)).sum(dim=1) - (noise * (q @ weight.t()) ** 2).sum(dim=1))
-
-
-def _squared(matrix: SparseMatrix) -> SparseMatrix:
-    """S ∘ S."""
-    return matrix.with_values(matrix.scipy.data**2, matrix.symmetric)
 
 
 def check_supported(network: Backbone, settings: GainSettings) -> None:

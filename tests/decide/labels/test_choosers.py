@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from drgst.decide.labels.choosers import (
-    BeforeLabels,
     ClassBalanced,
+    ClassLimit,
     HalfRandom,
     InformationGain,
     Margin,
     Medoids,
     Random,
     Switch,
-    equal_counts,
+    VarianceReduction,
+    weighted_gram,
 )
 from drgst.decide.labels.registry import chooser_note, default_chooser
 from drgst.decide.labels.state import Choice, Chooser, LabelState, nearest, represents
-from drgst.decide.labels.variance import ClassLimit, VarianceReduction, weighted_gram
 
 ANGLES = np.array([*(0.0, 0.01, 0.02, 0.3), *(2.0, 2.01, 2.02, 2.3), *(4.0, 4.01, 4.02, 4.3)])
 BUNDLES = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)  # three bundles of four nodes on the unit circle
@@ -50,12 +50,6 @@ def test_probability_is_the_share_of_draws(chooser: Chooser) -> None:
         stated[found.nodes] = found.probability
     np.testing.assert_allclose(hits / 3_000, stated, atol=0.035)
     assert stated.sum() == pytest.approx(4, abs=1e-6)
-
-
-def test_equal_counts() -> None:
-    rng = np.random.default_rng(0)
-    assert equal_counts(np.array([9, 9, 1]), 9, rng).tolist() == [4, 4, 1]
-    assert sorted(equal_counts(np.array([9, 9, 9]), 4, rng).tolist()) == [1, 1, 2]
 
 
 def test_medoids_are_typical_nodes_of_each_bundle() -> None:
@@ -96,11 +90,6 @@ def labelled_state(labelled: int, known: bool = True) -> LabelState:
 def test_switch_at_six_labels_per_class(labelled: int, expected: list[int]) -> None:
     """Two classes: the first up to 11 labels, the other from 12."""
     assert Switch(first, last)(labelled_state(labelled), 2).nodes.tolist() == expected
-
-
-def test_before_labels() -> None:
-    assert BeforeLabels(first, last)(labelled_state(0, known=False), 1).nodes.tolist() == [20]
-    assert BeforeLabels(first, last)(labelled_state(2), 1).nodes.tolist() == [29]
 
 
 def test_chooser_by_recipe() -> None:
@@ -148,25 +137,11 @@ def test_nearest_is_that_of_all_distances() -> None:
     np.testing.assert_allclose(distance, apart.min(axis=1), atol=1e-7)
 
 
-def test_without_moves_nodes_to_the_labelled() -> None:
-    left = line([4]).without(np.array([2, 3]))
-    assert left.labelled.tolist() == [2, 3, 4]
-    assert left.candidates.tolist() == [0, 1, 5, 6, 7, 8, 9]
-    assert left.rest.tolist() == left.candidates.tolist()
-
-
 def test_uncertainty() -> None:
     p = np.array([[1.0, 0.0], [0.5, 0.5]])
     state = LabelState(np.ones((2, 1)), np.arange(2), np.empty(0, np.int64), np.random.default_rng(0), p)
     np.testing.assert_allclose(state.uncertainty, [0, 0.5])
     assert line([]).uncertainty.tolist() == [1.0] * 10
-
-
-def test_choices_follow_each_other() -> None:
-    both = Choice.of(np.array([3]), 0.5).then(Choice.of(np.array([1, 2])))
-    assert both.nodes.tolist() == [3, 1, 2]
-    assert both.probability[0] == 0.5
-    assert np.isnan(both.probability[1:]).all()
 
 
 NOISE = 0.1

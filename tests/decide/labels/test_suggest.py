@@ -11,8 +11,7 @@ import drgst
 from drgst.datasets.synthetic import block_model
 from drgst.decide.labels.forecast import Fit, extrapolate, forecast, power_law
 from drgst.decide.labels.registry import default_chooser, find_chooser
-from drgst.decide.labels.represent import representation
-from drgst.decide.labels.state import LabelState
+from drgst.decide.labels.state import LabelState, representation
 from drgst.decide.labels.suggest import CONFIDENT, STANDS_FOR, Suggestions, suggest, suggest_first, suggest_nodes
 from drgst.errors import RunError, SettingError
 from drgst.graph.split import random_split

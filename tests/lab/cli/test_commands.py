@@ -90,9 +90,7 @@ REFUSED = {
         (("export", "x.csv", "--store", "none.db"), "there is no store none.db"),
         (("rescue", "none.csv"), "there is no file none.csv"),
     ],
-    "tune": [
-        (("cora", "--recipe", "gcn", "--draws", "1"), "there is nothing to tune"),
-    ],
+    "tune": [(("cora", "--recipe", "gcn", "--draws", "1"), "there is nothing to tune")],
     "figure": [
         (("tresholds",), "did you mean 'threshold'?"),
         (("labels", "--out", "a.pgn"), "it must end in .png, .pdf, .svg"),

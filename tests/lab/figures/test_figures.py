@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from drgst.lab.figures import ablation, confidence_gain, labels, stages
-from drgst.lab.figures.embedding_gain import shade
 from drgst.lab.figures.registry import draw
 from drgst.lab.figures.toy import BANDWIDTH, SIGMA, Toy, gaussian, grid, kernel_density, ratio
 from drgst.lab.paper import ablations
@@ -58,10 +57,6 @@ def test_medians_are_of_equally_many_nodes() -> None:
     x, y = found.medians(2)
     assert x.tolist() == pytest.approx([0.15, 0.85])
     assert y.tolist() == pytest.approx([0.85, 0.15])
-
-
-def test_shades_are_ranks() -> None:
-    assert shade(np.array([5.0, 0.1, 100.0])).tolist() == [0.5, 0, 1]
 
 
 Cells = Callable[..., Any]

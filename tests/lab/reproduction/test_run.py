@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from drgst.errors import SettingError
 from drgst.graph.core import make_graph
-from drgst.lab.claims.effect import Claim, measure
+from drgst.lab.effect import Claim, measure
 from drgst.lab.figures.registry import FIGURES
 from drgst.lab.grid.executors import Inline
 from drgst.lab.grid.grid import Grid

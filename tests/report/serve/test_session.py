@@ -103,7 +103,7 @@ def test_undo_takes_back_the_last_label(person: Client) -> None:
     assert second in [row["node"] for row in after["queue"]]
     person.post("undo", {})
     refused = person.post("undo", {})
-    assert (refused.status_code, refused.json()) == (400, {"error": "there is no label to take back"})
+    assert (refused.status_code, refused.json()) == (400, {"error": "there is no label to undo"})
 
 
 def test_how_a_node_was_chosen_is_in_the_file(person: Client) -> None:

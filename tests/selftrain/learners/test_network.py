@@ -9,10 +9,15 @@ import torch
 from drgst.graph.core import make_graph
 from drgst.nn.losses import cross_entropy
 from drgst.nn.random import generator
-from drgst.selftrain.learners.adaptive import Adaptive, NonNeighbours
 from drgst.selftrain.learners.base import Trained
-from drgst.selftrain.learners.double_balancing import DoubleBalancing, balanced_cross_entropy, reverse_cross_entropy
 from drgst.selftrain.learners.network import DividedLoss, DividedTeacherLoss, Network, weighted_loss
+from drgst.selftrain.learners.objectives import (
+    Adaptive,
+    DoubleBalancing,
+    NonNeighbours,
+    balanced_cross_entropy,
+    reverse_cross_entropy,
+)
 from drgst.selftrain.problem import Problem, Targets
 
 

@@ -16,9 +16,8 @@ from drgst.graph.split import Split, random_split
 from drgst.recipes import find_recipe
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History
-from drgst.selftrain.predict import own_state
 from drgst.selftrain.problem import Problem
-from drgst.selftrain.recipe import Recipe
+from drgst.selftrain.recipe import Recipe, own_state
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.slots.postprocess import ClassPrior, Context, CorrectAndSmooth, corrected
 from drgst.transforms.propagate import sym_norm_without_loops

@@ -27,7 +27,6 @@ from drgst.selftrain.slots.select import (
     class_counts,
     expansion,
     kmeans,
-    unit,
 )
 from drgst.selftrain.slots.stop import MaxStages
 
@@ -208,10 +207,6 @@ def test_alignment_by_hand() -> None:
     centroids = class_centroids(h, np.arange(3), np.array([0, 0, 1]), 2)
     np.testing.assert_allclose(centroids, [[1, 0], [0, 2]])
     assert align(np.array([[1.0, 1.0], [0.0, 1.4]]), centroids).tolist() == [0, 1]
-
-
-def test_unit_rows() -> None:
-    np.testing.assert_allclose(unit(np.array([[3.0, 4.0], [0, 0]])), [[0.6, 0.8], [0, 0]])
 
 
 def test_more_clusters_than_nodes() -> None:

@@ -1,1 +1,1 @@
-"""Which nodes to label next, why each, and what further labels are expected to bring."""
+"""Which nodes to label next, why each, and what further labels are expected to gain."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from drgst.errors import RunError
-from drgst.graph.split import Split
+from drgst.graph.split import rank_within_class
 from drgst.runs.metrics import accuracy
 from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.engine import self_train
 from drgst.selftrain.history import History, result_stage
 from drgst.selftrain.problem import FEWEST_MEASURED
-from drgst.selftrain.slots.postprocess import never_held_out
+from drgst.selftrain.slots.postprocess import fold_problem, never_held_out
 from drgst.threads import limit_threads
 
 MORE = (20, 50, 100)  # further labels
@@ -64,11 +64,7 @@ class Forecast:
         end = "" if self.pays else f"Labels stop paying here: {most} more are expected to bring less than a point."
         tried = sum(fit.tried for fit in self.fits)
         how = f"From {len(self.fits)} fits to a quarter, half and three quarters of the labels, tested on the others"
-        return [
-            *lines,
-            *([end] if end else []),
-            f"{how} ({tried:,} predictions{never_held_out(self.alone)}).",
-        ]
+        return [*lines, *([end] if end else []), f"{how} ({tried:,} predictions{never_held_out(self.alone)})."]
 
     def document(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -98,7 +94,7 @@ def forecast(result: Result, more: tuple[int, ...] = MORE, seed: int = 0) -> For
     fits = []
     for _ in range(REPEATS):
         order = rng.permutation(train)
-        rank = _rank_within_class(labels[order])
+        rank = rank_within_class(labels[order])
         counts = np.bincount(labels[order], minlength=run.graph.num_classes)[labels[order]]
         for share in SHARES:
             inside = rank < np.maximum(1, np.floor(share * counts))
@@ -139,21 +135,9 @@ def power_law(m: np.ndarray, rates: np.ndarray, n: np.ndarray) -> tuple[np.ndarr
 
 def _fit(run: Run, train: np.ndarray, others: np.ndarray) -> Fit:
     """The run with the labels of ``train`` alone, without postprocessing, tried on ``others``."""
-    problem = run.problem
-    hidden = np.setdiff1d(problem.split.train, train)
-    labels = problem.graph.labels.copy()
-    labels[hidden] = -1
-    split = Split(train, problem.split.val, problem.split.test, np.union1d(problem.split.pool, hidden))
-    part = replace(problem, graph=problem.graph.with_(labels=labels), split=split)
-    recipe = run.recipe.with_parts(postprocess=())
+    problem, recipe = run.problem, run.recipe.with_parts(postprocess=())
+    part = fold_problem(problem, ~np.isin(problem.split.train, train))
     with limit_threads(int(run.config.threads or 1)):
         stage = result_stage(self_train(part, recipe, history=History()), problem.settings.keep)
     right = accuracy(stage.probabilities[others].argmax(axis=1), problem.graph.labels[others])
     return Fit(train.size, others.size, round((1 - right) * others.size) if others.size else 0)
-
-
-def _rank_within_class(labels: np.ndarray) -> np.ndarray:
-    order = np.argsort(labels, kind="stable")
-    rank = np.empty(labels.size, dtype=np.int64)
-    rank[order] = np.arange(labels.size) - np.searchsorted(labels[order], labels[order])
-    return rank

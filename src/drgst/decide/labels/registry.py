@@ -14,9 +14,9 @@ from drgst.decide.labels.choosers import (
     Medoids,
     Random,
     Switch,
+    VarianceReduction,
 )
 from drgst.decide.labels.state import Chooser
-from drgst.decide.labels.variance import VarianceReduction
 from drgst.errors import SettingError, unknown
 
 

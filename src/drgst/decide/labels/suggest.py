@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from drgst.decide.labels.registry import FIRST, ChooserSpec, chooser_note, default_chooser, find_chooser
-from drgst.decide.labels.represent import first_state, label_rng, result_state
-from drgst.decide.labels.state import Choice, LabelState, choose, represents
+from drgst.decide.labels.state import Choice, LabelState, choose, first_state, label_rng, represents, result_state
 from drgst.graph.core import Graph
 from drgst.runs.result import Result
 from drgst.selftrain.views.graph_views import Views
@@ -117,7 +116,9 @@ def suggest_nodes(state: LabelState, spec: ChooserSpec, n: int, class_names: tup
 def _needless(state: LabelState, drawn: Choice, rest: Choice) -> tuple[np.ndarray, np.ndarray]:
     """How many nodes ``drawn`` and ``rest`` represent each, and which of ``rest`` are confident and represent few."""
     stands = represents(state, np.append(drawn.nodes, rest.nodes))
-    return stands, (_confidence(state, rest.nodes) > CONFIDENT) & (stands[drawn.nodes.size :] < STANDS_FOR)
+    p = state.probabilities
+    confident = np.zeros(rest.nodes.size, dtype=bool) if p is None else p[rest.nodes].max(axis=1) > CONFIDENT
+    return stands, confident & (stands[drawn.nodes.size :] < STANDS_FOR)
 
 
 def _reason(state: LabelState, node: int, stands: int, drawn: bool, class_names: tuple[str, ...]) -> str:
@@ -140,7 +141,3 @@ def _represents(stands: int, labels: bool) -> str:
         return f"represents {stands:,} node{'s' if stands > 1 else ''}"
     nodes = "1 node is" if stands == 1 else f"{stands:,} nodes are"
     return f"{nodes} nearer to it than to any label"
-
-
-def _confidence(state: LabelState, nodes: np.ndarray) -> np.ndarray:
-    return np.zeros(nodes.size) if state.probabilities is None else state.probabilities[nodes].max(axis=1)

@@ -36,10 +36,9 @@ def label_curve(
     again, so the command can be repeated. Differences from random are paired by draw; p is that of the signed ranks.
     """
     from drgst.lab.cli.bench import words
-    from drgst.lab.curves.choosers import CURVE_CHOOSERS
-    from drgst.lab.curves.label_curves import curve_executor, make_curves
-    from drgst.lab.curves.simulate import Plan
+    from drgst.lab.label_curves import curve_executor, make_curves
     from drgst.lab.progress import BenchProgress, failure
+    from drgst.lab.simulate import CURVE_CHOOSERS, Plan
     from drgst.lab.store import Store
     from drgst.report.style import check_picture, save
     from drgst.runs.config_file import parse_changes

@@ -88,7 +88,8 @@ def lines(rows: Iterable[Row], setting: str, wanted: RunFilter | None = None) ->
     groups: dict[tuple[str, int], dict[str, list[Row]]] = {}
     for row in rows:
         if row["recipe"] in DRGST and (row["pool"], row["validation"]) == (wanted.pool, wanted.validation):
-            key = canonical([row["recipe_version"], row["data_sha256"], _others(row["settings"], setting)])
+            others = {name: value for name, value in json.loads(row["settings"]).items() if name != setting}
+            key = canonical([row["recipe_version"], row["data_sha256"], others])
             groups.setdefault((row["recipe"], row["per_class"]), {}).setdefault(key, []).append(row)
     made = [
         Line(recipe, k, *max((_values(rows, setting) for rows in sets.values()), key=lambda each: each[:3])[3:])
@@ -106,11 +107,6 @@ def _values(rows: Sequence[Row], setting: str) -> tuple[int, int, str, dict[floa
             values.setdefault(round(value, 6), {})[row["draw"]] = row["test_accuracy"]
     changed = max(row["variant"].count("=") for row in rows)
     return len(values), -changed, max(row["created"] for row in rows), values, Runs(tuple(rows)).one_split
-
-
-def _others(settings: str, setting: str) -> dict[str, Any]:
-    found = json.loads(settings)
-    return {k: v for k, v in found.items() if k != setting}
 
 
 def swept(shown: Sequence[Line]) -> list[float]:

@@ -208,7 +208,8 @@ def _comparisons(cells: Cells, against: str | None) -> dict[CellName, tuple[Comp
     """
     found: dict[CellName, Comparison] = {}
     for cell, runs in cells.items():
-        other = (*cell[:2], against or _full(cell[2]))
+        full = next((full for full in DRGST if cell[2] in ablations(full)), cell[2])
+        other = (*cell[:2], against or full)
         if cell != other and other in cells:
             result = compare(runs.figure("test_accuracy"), cells[other].figure("test_accuracy"))
             if result is not None:
@@ -218,11 +219,6 @@ def _comparisons(cells: Cells, against: str | None) -> dict[CellName, tuple[Comp
         tested = {cell: c.p for cell, c in found.items() if cell[:2] == place and c.p is not None}
         corrected |= zip(tested, holm(list(tested.values())), strict=True)
     return {cell: (c, corrected.get(cell)) for cell, c in found.items()}
-
-
-def _full(recipe: str) -> str:
-    """The recipe that an ablation is compared with."""
-    return next((full for full in DRGST if recipe in ablations(full)), recipe)
 
 
 def _notes(against: str | None, paper: bool) -> list[str]:

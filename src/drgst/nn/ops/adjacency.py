@@ -26,11 +26,7 @@ def loops(a: sp.csr_array) -> sp.csr_array:
     return both
 
 
-FORMS: dict[str, Callable[[sp.csr_array], sp.csr_array]] = {
-    "sym": sym_norm,
-    "plain": plain,
-    "loops": loops,
-}
+FORMS: dict[str, Callable[[sp.csr_array], sp.csr_array]] = {"sym": sym_norm, "plain": plain, "loops": loops}
 
 
 class Adjacency:

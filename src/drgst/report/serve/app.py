@@ -29,7 +29,7 @@ from drgst.runs.run import load_result
 
 HOST = "127.0.0.1"
 BODY = 4096  # bytes of a request
-SILENCE = 0.5  # seconds after which a comment keeps the stream of events open, and its end is looked for
+SILENCE = 0.5  # seconds after which a comment keeps the event stream open, and the end of the server is checked
 HEADERS = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
@@ -44,7 +44,8 @@ class Workbench:
     """The sessions of a server: one source, or every run below a folder, opened when it is first asked for."""
 
     def __init__(self, given: str, more: Given) -> None:
-        self.folder = None if RunFolder(given).exists else _folder_of_runs(given)
+        several = not RunFolder(given).exists and Path(given).is_dir() and runs_below(Path(given))
+        self.folder = Path(given) if several else None
         self.sessions: dict[str, Session] = {}
         self._listeners: list[tuple[str, asyncio.Queue[str]]] = []
         self._opening = threading.Lock()
@@ -118,11 +119,6 @@ class Workbench:
             self._listeners.remove((name, mine))
 
 
-def _folder_of_runs(given: str) -> Path | None:
-    path = Path(given)
-    return path if path.is_dir() and runs_below(path) else None
-
-
 class Guard:
     """Refuses requests without the token, of another site or host, and of more than 4 KB; adds headers to answers."""
 
@@ -149,7 +145,7 @@ class Guard:
         async for piece in request.stream():
             body += piece
             if len(body) > BODY:
-                await PlainTextResponse(f"a request may have {BODY:,} bytes", 413)(scope, receive, guarded)
+                await PlainTextResponse(f"a request may have at most {BODY:,} bytes", 413)(scope, receive, guarded)
                 return
         await self.app(scope, _replayed(body, receive), guarded)
 
@@ -157,12 +153,12 @@ class Guard:
         """Why the request is refused; "" if it is not."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host not in self.hosts:
-            return "this server answers on this machine only"
+            return "this server answers this machine only"
         if origin is not None and origin != f"http://{host}":
             return "requests of other sites are refused"
         token = request.headers.get("x-drgst-token") or request.query_params.get("token", "")
         if not secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
-            return "open the address that drgst serve has printed: it holds a token"
+            return "use the address that drgst serve printed: it contains a token"
         return ""
 
 
@@ -248,7 +244,7 @@ def _checked(body: bytes, fields: tuple[tuple[str, type], ...]) -> Document:
         raise RunError(f"the request needs the fields {', '.join(names) or '(none)'}")
     for name, kind in fields:
         if type(given[name]) is not kind:
-            raise RunError(f"the field {name} is not of the right type")
+            raise RunError(f"the field {name} has the wrong type")
     return given
 
 

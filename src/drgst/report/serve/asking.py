@@ -1,4 +1,4 @@
-"""The queue of the workbench: which nodes a person is asked about, and how each was chosen."""
+"""The queue of the workbench: which nodes the user is asked to label, and how each was chosen."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from drgst.decide.labels.registry import FIRST, default_chooser, find_chooser
-from drgst.decide.labels.represent import first_state, label_rng, run_state
+from drgst.decide.labels.state import first_state, label_rng, run_state
 from drgst.decide.labels.suggest import Suggestions, suggest_nodes
 from drgst.report.nodes import Sample
 from drgst.report.page import suggested_data

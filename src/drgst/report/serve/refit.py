@@ -1,4 +1,4 @@
-"""How the model follows the labels: a preview after every label, which the whole fit replaces."""
+"""How the model follows the labels: a preview after every label, which a complete fit replaces."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Progress(Callback):
 
 
 def preview(run: Run, last: Result) -> Result | None:
-    """z ≈ z' + (t - t') / T for the labels of ``run``; None where the whole fit is to be waited for (experiment 055).
+    """z ≈ z' + (t - t') / T for the labels of ``run``; None where only a complete fit will do (experiment 055).
 
-    z' are the logits of the ``last`` whole fit and T its temperature, t' those before cross-fitting, and t the same for
-    the labels of ``run`` with the view weights of ``last``. No label is held out, which saves most of a fit.
+    z' are the logits of the ``last`` complete fit and T its temperature, t' those before cross-fitting, and t the same
+    for the labels of ``run`` with the view weights of ``last``. No label is held out, which saves most of a fit.
     """
     recipe, weights = run.recipe, tuple(fitted_weights(last.model.state).items())
     same = run.graph.class_names == last.model.class_names
@@ -69,7 +69,7 @@ def preview(run: Run, last: Result) -> Result | None:
 def curve_point(result: Result) -> Document:
     """Number of labels, out-of-fold accuracy with its 95 % interval, and the accuracy that the model itself expects.
 
-    Of ``asked`` labels nothing is measured: they are no sample.
+    Nothing is measured on ``asked`` labels: they are not a random sample.
     """
     rest, count, accuracy = result.unlabelled, int(result.measured.sum()), result.oof_accuracy
     low, high = wilson(round(accuracy * count), count) if accuracy is not None else (None, None)

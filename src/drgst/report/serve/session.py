@@ -1,4 +1,4 @@
-"""One piece of work: a source, its labels, and the model that is refitted in the background as they are given."""
+"""A session: a source, its labels, and the model that is refitted in the background as labels are added."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from drgst.decide.explain import explain
 from drgst.decide.labels.forecast import forecast
-from drgst.decide.labels.represent import representation
+from drgst.decide.labels.state import representation
 from drgst.errors import DrgstError, RunError, nearest, unknown
 from drgst.report.nodes import Sample, graph_data, node_predictions, place_data
 from drgst.report.page import FORMAT, facts_data, model_data, reasons_data, repeat_command
@@ -35,8 +35,8 @@ from drgst.threads import limit_threads
 _log = logging.getLogger("drgst")
 LABELS = "labels.csv"
 TICK = 0.2  # seconds after which a request that waits looks whether the server ends
-NO_MODEL = "there is no model yet: give labels of two classes"
-PAUSE = 0.7  # seconds without a label after which the whole model is fitted
+NO_MODEL = "there is no model yet: label nodes of two classes"
+PAUSE = 0.7  # seconds without a label after which the model is fitted completely
 BEHIND = 10  # changes after which it is fitted without a pause, and to its end
 
 
@@ -54,7 +54,7 @@ class Session:
         self.ids = [str(name) for name in source.graph.node_ids.tolist()]
         self.place = {name: k for k, name in enumerate(self.ids)}
         self.sample = Sample.of(len(self.ids), self._labelled(), 0)
-        self.result: Result | None = source.result  # of the last whole fit
+        self.result: Result | None = source.result  # of the last complete fit
         self.asking = Asking(Views.of(source.graph, self.cache), self.sample)
         self.curve: list[Document] = []
         self.error = ""
@@ -69,14 +69,14 @@ class Session:
     # The thread of fits
 
     def start(self, publish: Publish, ends: Callable[[], bool]) -> None:
-        """Fit in the background; ``publish`` is told what happens, from that thread, until the server ``ends``."""
+        """Fit in the background; that thread calls ``publish`` with what happens, until the server ``ends``."""
         self.publish, self._ends = publish, ends
         self._thread.start()
         self._jobs.put(self._refit)
         self._jobs.put(self._place)
 
     def close(self) -> None:
-        """Release the labels file; a fit that is running is abandoned."""
+        """Release the labels file; a running fit is abandoned."""
         self._jobs.put(None)
         self._held.close()
 
@@ -92,7 +92,7 @@ class Session:
                     job()
             except Overtaken:
                 continue
-            except Exception as error:  # the page says it, and the next label may be fitted
+            except Exception as error:  # the page shows it, and the next label may be fitted
                 self.error = str(error) if isinstance(error, DrgstError) else f"{type(error).__name__}: {error}"
                 if not isinstance(error, DrgstError):
                     _log.exception("a fit of the workbench failed")
@@ -100,7 +100,7 @@ class Session:
             self._ready.set()
 
     def _follow(self) -> None:
-        """After a change of the labels: a preview, or the whole fit where there is none or many labels wait for it."""
+        """After a change of the labels: a preview, or a complete fit where there is none or many labels wait."""
         version, run = self._run()
         if version in (self.previewed, self.fitted):
             return
@@ -115,7 +115,7 @@ class Session:
         self.publish("fitted", {})
 
     def _refit(self) -> None:
-        """Fit to the labels of now, unless that is done already, and choose what to ask next."""
+        """Fit to the current labels, unless that was done, and choose what to ask next."""
         version, run = self._run()
         if version == self.fitted:
             return
@@ -144,7 +144,7 @@ class Session:
             self._model = {"model": None, "facts": None}
             return
         model = model_data(self.result, self.sample, None, [self.result.history.stages.index(self.result.stage)])
-        model["nodes"]["truth"] = None  # labels that were hidden from the run are for nobody to see here
+        model["nodes"]["truth"] = None  # labels that were hidden from the run must not be shown
         self._model = {"model": model, "facts": facts_data(self.result, f"{self.source.command} {self.file.path}")}
         self.curve.append(curve_point(self.result))
 
@@ -159,7 +159,7 @@ class Session:
 
     @limit_threads(1)
     def _place(self) -> None:
-        """Positions on the map, once: a refit must not move what a person has learnt to find."""
+        """Positions on the map, once: a refit must not move nodes."""
         self._positions = place_data(positions(self._rows(), 0))
         self.publish("placed", self._positions)
 
@@ -172,7 +172,7 @@ class Session:
     # What the page is given
 
     def page(self) -> Document:
-        """Everything that the page shows, once the first model is fitted."""
+        """Everything that the page shows, as soon as the first model is fitted."""
         self._wait(self._ready)
         graph, edge_notes = graph_data(self.source.graph, self.sample)
         columns, column_notes = self.source.columns(self.sample)
@@ -212,7 +212,7 @@ class Session:
                 "version": self.version,
             }
 
-    # What a person does
+    # What the user does
 
     def label(self, place: int, label: str) -> Document:
         """Give a node a label; a label that it has already is changed."""
@@ -233,9 +233,9 @@ class Session:
         return self.state()
 
     def undo(self) -> Document:
-        """Take the last label back."""
+        """Undo the last label."""
         if not self.file.labels:
-            raise RunError("there is no label to take back")
+            raise RunError("there is no label to undo")
         return self._changed(self.file.take_back)
 
     def add_class(self, name: str) -> Document:
@@ -267,7 +267,7 @@ class Session:
         return found
 
     def forecast(self) -> None:
-        """Estimate in the background what further labels bring."""
+        """Estimate in the background what further labels gain."""
 
         def job() -> None:
             self.publish("progress", {"text": "fitting parts of the labels"})
@@ -276,7 +276,7 @@ class Session:
         self._jobs.put(job)
 
     def save(self) -> Document:
-        """Write the run with the labels of now to a folder of its own, in the background."""
+        """Write the run with the current labels to a folder of its own, in the background."""
         folder = RunFolder(self.source.folder / f"after-{len(self.file.labels)}-labels")
 
         def job() -> None:
@@ -309,7 +309,7 @@ class Session:
             self._jobs.put(self._ask)
 
     def known(self) -> Result:
-        """The last whole fit."""
+        """The last complete fit."""
         if self.result is None:
             raise RunError(NO_MODEL)
         return self.result

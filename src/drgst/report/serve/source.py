@@ -15,8 +15,7 @@ from drgst.datasets.load import open_graph
 from drgst.datasets.registry import data_source
 from drgst.errors import NoLabels, SettingError
 from drgst.graph.core import Graph
-from drgst.report.columns import Column, feature_columns, run_columns, table_columns
-from drgst.report.nodes import Sample
+from drgst.report.nodes import Column, Sample, feature_columns, run_columns, table_columns
 from drgst.runs.added_labels import AddedLabel
 from drgst.runs.config import OWN_RECIPE, RunConfig
 from drgst.runs.folder import RunFolder, finished_run
@@ -37,7 +36,7 @@ TABLES = (".csv", ".parquet", ".gz", ".tsv")
 
 @dataclass(frozen=True)
 class Given:
-    """What a person says about tables: edge tables, the label column, classes where nothing is labelled, options."""
+    """What the user states about tables: edge tables, the label column, classes where nothing is labelled, options."""
 
     edges: Sequence[str] = ()
     label: str | None = None
@@ -55,7 +54,7 @@ class Source:
     folder: Path  # where labels and saved runs are written
     graph: Graph
     config: RunConfig
-    classes: tuple[str, ...]  # that a person may give, before new ones
+    classes: tuple[str, ...]  # that the user may choose from, before new ones
     result: Result | None = None  # of a finished run
     tables: TableGraph | None = None
     command: str = ""  # to which a labels file is appended to fit the same model

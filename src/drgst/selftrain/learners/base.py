@@ -65,7 +65,7 @@ class Ablation:
 class Explains(Protocol):
     """A learner that knows what its prediction of a node becomes without each of its reasons.
 
-    Reasons of the ``kinds`` are given by it alone (none, where it reads no features); the others are computed by
+    Reasons of its ``kinds`` come from it alone (none for features that it does not read); all others are computed by
     leaving out features and edges.
     """
 

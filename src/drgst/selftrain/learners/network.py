@@ -21,7 +21,7 @@ from drgst.selftrain.settings import Settings
 
 if TYPE_CHECKING:
     from drgst.nn.inputs import Inputs
-    from drgst.nn.models.base import Backbone
+    from drgst.nn.networks import Backbone
 
 TRAINING = ("normalise", "lr", "weight_decay", "epochs", "patience", "fixed_epochs", "batch", "on_collapse", "retries")
 ONE_GAIN = 5_000_011  # sets the generator of the gain apart from those of the trainings, with one seed for all
@@ -93,7 +93,7 @@ class Network:
         """From fresh weights to a network fitted to ``targets``; ``seed`` is (seed, stage, attempt, training)."""
         from drgst.nn.inputs import NOTES
         from drgst.nn.minibatch import trainer_class
-        from drgst.nn.models.module import PyGModule
+        from drgst.nn.pyg_module import PyGModule
         from drgst.nn.training import state_arrays
 
         began = time.perf_counter()
@@ -121,7 +121,7 @@ class Network:
 
     def _gain(self, network: Backbone, problem: Problem, rng: np.random.Generator, exact: bool) -> np.ndarray:
         """B as the settings say, or (not exact) as cheaply as the network permits; NaN where it permits none."""
-        from drgst.nn.models.module import PyGModule
+        from drgst.nn.pyg_module import PyGModule
         from drgst.uncertainty.gain import estimate_gain, fastest_settings
 
         settings = replace(problem.settings.gain_settings(), column_degrees=self.column_degrees)
@@ -139,7 +139,7 @@ class Network:
         return gain
 
     def undivided(self, problem: Problem) -> str:
-        """Several processes share mini-batches only."""
+        """Several processes can share mini-batches only."""
         from drgst.nn.minibatch import batch_size
 
         nodes = problem.graph.num_nodes
@@ -186,7 +186,7 @@ class Network:
     def predict(self, state: State, graph: Graph, settings: Settings) -> np.ndarray:
         """(N, C) logits of a saved network on any graph with the same features."""
         from drgst.nn.inputs import InputFeatures, make_inputs
-        from drgst.nn.models.module import PyGModule
+        from drgst.nn.pyg_module import PyGModule
 
         fitted = InputFeatures.of_state(state, settings.normalise)
         inputs = make_inputs(graph, settings.device, fitted=fitted)

@@ -36,7 +36,7 @@ class Calibrate(ABC):
 
     @abstractmethod
     def fit(self, logits: np.ndarray, problem: Problem, stage: int, /) -> State | None:
-        """What :meth:`apply` needs; None where there is nothing to learn from, and the logits stay."""
+        """What :meth:`apply` needs; None where there is nothing to learn from: the logits then stay as they are."""
 
     @abstractmethod
     def apply(self, learnt: State, logits: np.ndarray, graph: Graph, device: str, /) -> np.ndarray:

@@ -34,7 +34,7 @@ class Corrected:
 
 @dataclass(frozen=True, eq=False)
 class Teacher:
-    """The network of the stage before: its logits of all nodes, and the T that it was trained with, if any."""
+    """The network of the previous stage: its logits of all nodes, and the T that it was trained with, if any."""
 
     logits: np.ndarray  # (N, C)
     transition: np.ndarray | None = None  # (C, C)

@@ -58,7 +58,7 @@ class Postprocess(ABC):
         """The logits of the fitted graph, (N, C)."""
 
     def apply(self, _learnt: State, logits: np.ndarray, _graph: Graph, _device: str, /) -> np.ndarray:
-        """The logits of another graph, by what was learnt; as they are where the part knows one graph only."""
+        """The logits of another graph, by what was learnt; unchanged where the part works on one graph only."""
         return logits
 
 
@@ -96,7 +96,7 @@ class CorrectAndSmooth(Postprocess):
 
     Huang et al., Combining Label Propagation and Simple Models, ICLR 2021, with its autoscale and 50 rounds each
     of Gᵗ⁺¹ = (1-α) G⁰ + α S Gᵗ. Only training labels are used, as in the paper's first variant. Entries below 0 count
-    as 0 and rows are made to sum to 1 again; a node without neighbours keeps its corrected p. It knows one graph only.
+    as 0 and rows are made to sum to 1 again; a node without neighbours keeps its corrected p. It is for one graph only.
     """
 
     correct_alpha: float = 0.8

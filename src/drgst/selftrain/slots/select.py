@@ -79,7 +79,7 @@ class TopPerClass:
     """The t_k most confident of the nodes predicted as k, for every class k: r_u = max_j p_uj decides.
 
     ``top`` nodes per class; None: t_k of Li et al. (:func:`expansion`). ``share`` divides them, for methods of
-    several stages. A class with fewer such nodes gives all it has.
+    several stages. A class with fewer such nodes contributes all of them.
     """
 
     top: int | None = None

@@ -75,7 +75,7 @@ class View(ABC):
 
     @abstractmethod
     def make(self, shared: Shared) -> np.ndarray:
-        """Z, (N, D); with several shards the own rows."""
+        """Z, (N, D); with several shards, the rows of this process."""
 
     @abstractmethod
     def terms(self, shared: Shared, node: int) -> list[Term]:
@@ -136,8 +136,8 @@ class PropagatedView(View):
 def ridge_map(x: np.ndarray, z: np.ndarray, shards: Shards = ALONE) -> np.ndarray:
     """M = argmin ‖(X - x̄) M - Z‖² + ε σ² N ‖M‖², (D, E) float32, for X, (N, D), and Z, (N, E), of any storage.
 
-    σ² is the mean variance of a column of X, and ε = 0.01. With several ``shards``, X and Z have the own rows. N are
-    :func:`~.sample_of_rows`.
+    σ² is the mean variance of a column of X, and ε = 0.01. With several ``shards``, X and Z have the rows of this
+    process. N are :func:`~.sample_of_rows`.
     """
     x, z = sample_of_rows(x, shards), sample_of_rows(z, shards)
     width = x.shape[1]

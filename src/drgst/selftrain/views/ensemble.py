@@ -178,7 +178,7 @@ def fitted_weights(state: State) -> dict[str, float]:
     found = {name.removesuffix(SHARE): w for name, w in state.items() if name.endswith(SHARE)}
     bad = [name for name, w in found.items() if np.size(w) != 1]
     if bad:
-        raise RunError(f"the model is damaged: the weight of the view {bad[0]!r} is no number")
+        raise RunError(f"the model is damaged: the weight of the view {bad[0]!r} is not a number")
     return {name: float(np.reshape(w, ())) for name, w in found.items()}
 
 

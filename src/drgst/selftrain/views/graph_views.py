@@ -36,7 +36,7 @@ PAIRS = 20_000  # edges and random pairs whose cosines are compared
 
 
 class Views(Shared):
-    """View -> Z, (N, D), each made once; with several ``shards`` the own rows."""
+    """View -> Z, (N, D), each made once; with several ``shards``, the rows of this process."""
 
     @classmethod
     def of(cls, graph: Graph, cache: GraphCache, shards: Shards = ALONE) -> Views:
@@ -172,7 +172,7 @@ def homophily(graph: Graph, z: np.ndarray, rng: np.random.Generator, shards: Sha
     """P(cos of an edge > cos of a random pair) + ½ P(equal), ½ by chance, by the leading components of centred rows z.
 
     As many components as there are classes: all columns together hold so much noise that even edges within classes
-    are hardly more similar than random pairs. With several ``shards``, z has the own rows.
+    are hardly more similar than random pairs. With several ``shards``, z has the rows of this process.
     """
     a = graph.adjacency
     _, v = np.linalg.eigh(gram(sample_of_rows(z, shards), shards))

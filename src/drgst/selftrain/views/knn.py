@@ -33,7 +33,7 @@ class Knn(PropagatedView):
 
 
 def neighbour_graph(shared: Shared) -> sp.csr_array:
-    """A_uv = 1 where v is among the k nearest of u, or u among those of v, (N, N); of several shards the own rows."""
+    """A_uv = 1 where v is among the k nearest of u, or u among those of v, (N, N); of shards, this process's rows."""
     divided = shared.shards.size > 1 and shared.large
     rows = WeightedRows(shared) if divided else shared.feature_map.weighted(shared.graph.features)
     k = min(FEWER_NEIGHBOURS if shared.large else NEIGHBOURS, shared.graph.num_nodes - 1)

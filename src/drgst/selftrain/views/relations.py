@@ -17,7 +17,7 @@ from drgst.transforms.incidence import Factor, LinkMatrix
 from drgst.transforms.propagate import Polynomial, restart_coefficients, shortened
 
 ALL = "all links"  # edges and all relations together
-FAR, FAR_STEPS, FAR_DEGREE = 0.05, 40, 12  # without features, links alone tell of nodes further away: experiment 051
+FAR, FAR_STEPS, FAR_DEGREE = 0.05, 40, 12  # without features, only links reach nodes further away: experiment 051
 VECTORS = "links.vectors"  # of the table that all views of links share
 
 

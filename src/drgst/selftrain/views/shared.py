@@ -97,7 +97,7 @@ class Shared:
         return "float16" if self.large else "float32"
 
     def empty(self, shape: tuple[int, ...], name: str) -> np.ndarray:
-        """An array for a representation; of very many nodes a memory-mapped file."""
+        """An array for a representation; with very many nodes, a memory-mapped file."""
         if self.graph.num_nodes <= MAPPED_NODES:
             return np.empty(shape, dtype=self.dtype)
         folder = self.once("folder", lambda: TemporaryDirectory(prefix="drgst-views-", ignore_cleanup_errors=True))
@@ -126,7 +126,7 @@ class Shared:
 
     @cached_property
     def adjacency(self) -> sp.csr_array:
-        """The adjacency, (N, N); with several shards the own rows, (n, N)."""
+        """The adjacency, (N, N); with several shards, the rows of this process, (n, N)."""
         return self.graph.adjacency if self.shards.size == 1 else self.graph.adjacency[self.own]
 
     @cached_property
@@ -149,7 +149,7 @@ class Shared:
         return self.graph.num_nodes > MAPPED_NODES or (self.large and self.shards.size > 1)
 
     def of_nodes(self, name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
-        """The own rows of the fitted array ``name``, which has a row per node and becomes part of the model."""
+        """This process's rows of the fitted array ``name``, which has a row per node and is saved with the model."""
         if self.shards.size == 1:
             return self.maps.learn(name, make)
         own = make()

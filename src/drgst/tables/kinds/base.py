@@ -27,13 +27,17 @@ class Detected(NamedTuple):
     note: str = ""
 
 
-class Column(BaseModel):
+class Strict(BaseModel):
+    """A part of a schema: unknown fields and values of another type are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Column(Strict):
     """A fitted column of one kind: cells, (N,), to features, (N, K). Its fields are its state as plain JSON.
 
     A subclass has a field ``kind: Literal[...]`` with its name as default, and is listed in :data:`KINDS`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     sparse: ClassVar[bool] = False  # whether most features are 0, so that X should be sparse
     by_name: ClassVar[bool] = False  # whether the name of a column alone decides that it is of this kind

@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from drgst.tables.cells import Cells
-from drgst.tables.kinds.base import LEAST_SHARE, Column, Detected, Finite, dense
+from drgst.tables.kinds.base import LEAST_SHARE, Column, Detected, Finite, Strict, dense
 from drgst.transforms.rank_normalise import KNOTS, score_knots
 
 Style = Literal["plain", "thousands", "decimal comma"]
@@ -31,10 +31,8 @@ _ID_NAME = re.compile(
 )
 
 
-class Scores(BaseModel):
+class Scores(Strict):
     """z(x) = Φ^-1(F(x)) as knots (x_k, z_k), and the score that replaces missing numbers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     knots: tuple[Finite, ...] = Field(min_length=1, max_length=KNOTS)
     scores: tuple[Finite, ...] = Field(min_length=1, max_length=KNOTS)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.lab.claims.decide import confidence_and_gain, decide_claims, gamma_and_gain, write_claims
-from drgst.lab.claims.effect import (
+from drgst.lab.claims import confidence_and_gain, decide_claims, gamma_and_gain, write_claims
+from drgst.lab.effect import (
     ABOVE,
     BELOW,
     MOST,

@@ -16,10 +16,10 @@ import numpy as np
 from drgst.extras import import_extra
 from drgst.graph.core import Graph
 from drgst.io.npz import save_graph
-from drgst.lab.curves.simulate import Plan, execute_curve
 from drgst.lab.grid.executors import Executor, Inline, Local
 from drgst.lab.grid.run_grid import BenchCallback, make_runs
 from drgst.lab.progress import bench_display
+from drgst.lab.simulate import Plan, execute_curve
 from drgst.lab.statistics import FEWEST, compare, mean_interval
 from drgst.lab.store import Store
 from drgst.lab.store.schema import Row

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from drgst.lab.claims.decide import (
+from drgst.lab.claims import (
     BASELINES,
     ablation_order,
     best_method,

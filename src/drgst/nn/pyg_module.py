@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
 
 from drgst.errors import SettingError
-from drgst.nn.models.base import Backbone
+from drgst.nn.networks import Backbone
 from drgst.nn.ops.adjacency import Adjacency
 from drgst.nn.ops.sparse import Hidden, SparseMatrix
 
@@ -64,7 +64,7 @@ class PyGModule(Backbone):
         shape = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
         if shape != (adj.num_nodes, self.classes):
             raise SettingError(
-                f"backbone {self.name} gave {shape} (allowed: logits of shape {(adj.num_nodes, self.classes)})"
+                f"backbone {self.name} returned {shape} (allowed: logits of shape {(adj.num_nodes, self.classes)})"
             )
 
     def forward(self, x: Hidden, adj: Adjacency) -> Tensor:

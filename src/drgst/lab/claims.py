@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from drgst.files import write_text
-from drgst.lab.claims.effect import BELOW, CellValues, Claim, Effect, differences, measure, measure_cells
+from drgst.lab.effect import BELOW, CellValues, Claim, Effect, differences, measure, measure_cells
 from drgst.lab.figures import confidence_gain
 from drgst.lab.figures.registry import Request
 from drgst.lab.figures.sweep import Line, lines
@@ -229,7 +229,7 @@ def decide_claims(
     where = f"GCN on {request.dataset_name}, {labels} labels per class"
     return [
         confidence_and_gain(correlations(request, networks), where),
-        gamma_and_gain(run_toys(request, toys, first)),
+        gamma_and_gain([first if not k and first else run_toy(k, request.toy, request.changes) for k in range(toys)]),
         best_method(cells),
         fewer_labels(cells),
         self_training_helps(cells),
@@ -249,11 +249,6 @@ def correlations(request: Request, networks: int) -> dict[str, list[Correlation]
             if shown.correlation is not None:
                 found.setdefault(shown.kind, []).append(shown.correlation)
     return found
-
-
-def run_toys(request: Request, count: int, first: Toy | None = None) -> list[Toy]:
-    """The toys of seeds 0 to ``count`` - 1."""
-    return [first if seed == 0 and first else run_toy(seed, request.toy, request.changes) for seed in range(count)]
 
 
 def write_claims(claims: Sequence[Claim], path: Path) -> None:

@@ -249,13 +249,12 @@ def draws_needed(distance: float, deviation: float, groups: int = 1) -> int:
     if deviation * z > distance * math.sqrt(MOST):
         return MOST + 1
     n = max(2, math.ceil((z * deviation / distance) ** 2)) if distance else 2
-    while n <= LARGE and _margin(groups * (n - 1)) * deviation > distance * math.sqrt(n):
+    levels = (LEVEL, 2 * POWER - 1)
+    while n <= LARGE and deviation * sum(
+        student_quantile(groups * (n - 1), each) for each in levels
+    ) > distance * math.sqrt(n):
         n += 1
     return n
-
-
-def _margin(freedom: int) -> float:
-    return student_quantile(freedom, LEVEL) + student_quantile(freedom, 2 * POWER - 1)
 
 
 def differences(

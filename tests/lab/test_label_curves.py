@@ -8,8 +8,8 @@ import pytest
 import drgst
 from drgst.decide.labels.state import LabelState
 from drgst.errors import SettingError
-from drgst.lab.curves.choosers import Entropy
-from drgst.lab.curves.label_curves import CurveGroup, LearningCurve
+from drgst.lab.label_curves import CurveGroup, LearningCurve
+from drgst.lab.simulate import Entropy
 from drgst.lab.statistics import compare
 
 

@@ -14,13 +14,12 @@ from zlib import crc32
 import numpy as np
 
 from drgst.datasets.load import open_graph
-from drgst.decide.labels.registry import SAMPLE, default_chooser
-from drgst.decide.labels.represent import first_state, run_state
-from drgst.decide.labels.state import LabelState, choose
+from drgst.decide.labels.choosers import BeforeLabels, Medoids, Random
+from drgst.decide.labels.registry import CHOOSERS, SAMPLE, TYPICAL, ChooserSpec, default_chooser
+from drgst.decide.labels.state import Choice, LabelState, choose, first_state, highest, run_state
 from drgst.errors import RunError, SettingError, unknown
 from drgst.graph.core import Graph
 from drgst.graph.split import Split, draw_split
-from drgst.lab.curves.choosers import CURVE_CHOOSERS
 from drgst.lab.grid.execute import Row, blank, describe_error, failed, graph_cache, graph_of, resolved
 from drgst.lab.grid.grid import Task
 from drgst.lab.store.cells import CURVE
@@ -33,6 +32,30 @@ from drgst.runs.result import Result
 from drgst.runs.run import Run
 from drgst.selftrain.problem import GraphCache
 from drgst.selftrain.views.graph_views import Views
+
+
+@dataclass(frozen=True)
+class Entropy:
+    """The n largest H(p_u) = -Σ_c p_uc log p_uc; before the first label a random sample."""
+
+    def __call__(self, state: LabelState, n: int) -> Choice:
+        if state.probabilities is None:
+            return Random()(state, n)
+        p = state.probabilities[state.candidates]
+        h = -(p * np.log(np.maximum(p, 1e-12))).sum(axis=1)
+        return Choice.of(state.candidates[highest(h, n)])
+
+
+_ALL = (
+    ChooserSpec("entropy", Entropy(), "the nodes of highest entropy"),
+    ChooserSpec(
+        "balanced-variance",
+        BeforeLabels(Medoids(), TYPICAL),
+        "typical nodes whose labels lower the variance most, as many of each predicted class; medoids at first",
+    ),
+)
+CURVE_CHOOSERS: Mapping[str, ChooserSpec] = {**CHOOSERS, **{spec.name: spec for spec in _ALL}}
+
 
 SUGGEST = "suggest"  # the default chooser of the recipe
 VERSION = 1  # of the choosers and of the simulation; raised when curves change
@@ -67,13 +90,6 @@ class Plan:
             raise SettingError(unknown("validation", str(self.validation), VALIDATIONS))
         object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
 
-    @property
-    def hides_validation(self) -> bool:
-        """Whether the run is given no validation labels."""
-        if self.validation is not None:
-            return self.validation == "none"
-        return find_recipe(self.recipe).defaults.get("val_labels") == "train"
-
     def tasks(self) -> list[CurveTask]:
         """One per chooser and draw; a draw has the same start for every chooser."""
         graph = open_graph(self.source)
@@ -83,6 +99,7 @@ class Plan:
 
     def _task(self, graph: Graph, data: str, draw: int, by: str) -> CurveTask:
         spec = find_recipe(self.recipe)
+        usual = "none" if spec.defaults.get("val_labels") == "train" else "public"
         split = start_split(graph, self.start, draw)
         drawn = split if self.start else start_split(graph, 1, draw)
         facts = resolved(spec.name, graph, drawn, spec.readable(self.changes))
@@ -95,7 +112,7 @@ class Plan:
             per_class=self.start,
             recipe=spec.name,
             pool="unlabelled",
-            validation="none" if self.hides_validation else "public",
+            validation=self.validation or usual,
             draw=draw,
             data_sha256=data,
             split_sha256=split_fingerprint(graph, split),
@@ -223,7 +240,8 @@ class Simulation:
 
     def _figures(self, p: np.ndarray) -> Point:
         scores = ClassScores(p[self.split.test], self.graph.labels[self.split.test])
-        return {name: _rounded(getattr(scores, name)()) for name in ("accuracy", "macro_f1", "ece")}
+        found = {name: finite(getattr(scores, name)()) for name in ("accuracy", "macro_f1", "ece")}
+        return {name: None if value is None else round(value, 6) for name, value in found.items()}
 
 
 def known_classes(graph: Graph, split: Split) -> tuple[Graph, Split, np.ndarray]:
@@ -241,7 +259,3 @@ def known_classes(graph: Graph, split: Split) -> tuple[Graph, Split, np.ndarray]
     strange = made.labels[split.val] < 0
     pool = np.union1d(split.pool, split.val[strange])
     return made, Split(split.train, split.val[~strange], split.test, pool, split.name), found
-
-
-def _rounded(value: float) -> float | None:
-    return None if finite(value) is None else round(value, 6)

@@ -11,9 +11,9 @@ from drgst.datasets.synthetic import block_model
 from drgst.errors import SettingError
 from drgst.graph.split import random_split
 from drgst.io.npz import load_graph
-from drgst.lab.curves.label_curves import make_curves
-from drgst.lab.curves.simulate import Plan, Simulation, execute_curve, known_classes, start_split
 from drgst.lab.grid.executors import Inline
+from drgst.lab.label_curves import make_curves
+from drgst.lab.simulate import Plan, Simulation, execute_curve, known_classes, start_split
 from drgst.lab.store import Store
 from drgst.lab.store.cells import RunFilter, runs_by_cell
 from drgst.selftrain.problem import GraphCache
@@ -72,8 +72,7 @@ def test_store_keeps_curves_apart_from_runs(tiny: Path, store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
-    [({"by": ("margn",)}, "margin"), ({"budget": 0}, "budget"), ({"by": ()}, "no chooser")],
+    ("changes", "words"), [({"by": ("margn",)}, "margin"), ({"budget": 0}, "budget"), ({"by": ()}, "no chooser")]
 )
 def test_refused(tiny: Path, changes: dict[str, object], words: str) -> None:
     with pytest.raises(SettingError, match=words):

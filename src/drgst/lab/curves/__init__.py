@@ -1,1 +1,0 @@
-"""Learning curves: labels are revealed batch by batch as a chooser asks for them."""

@@ -1,1 +1,0 @@
-"""Networks for node classification."""
