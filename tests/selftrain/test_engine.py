@@ -88,7 +88,7 @@ def test_a_select_part_that_leaves_the_pool_is_refused(world, where: str) -> Non
     def greedy(beliefs):  # type: ignore[no-untyped-def]
         return PseudoLabels.of(np.array([node]), np.array([0]))
 
-    with pytest.raises(SettingError, match=f"gave node {node}, which is not in the pool"):
+    with pytest.raises(SettingError, match=f"returned node {node}, which is not in the pool"):
         self_train(world.problem(), Recipe(select=greedy))
 
 
