@@ -101,5 +101,8 @@ def read_ids(path: Path) -> list[str]:
         open(path, encoding="utf-8", newline="\n") as handle,
     ):
         lines = filter(None, csv.reader(handle))
-        place = next(lines, []).index("id")
+        header = next(lines, [])
+        if "id" not in header:
+            raise ValueError("it has no column 'id'")
+        place = header.index("id")
         return [original_cell(line[place]) for line in lines]
