@@ -31,7 +31,7 @@ from drgst.io.folder import save_graph_folder
 from drgst.recipes import find_recipe
 from drgst.selftrain.views.base import SHORT_DEGREE, STEPS
 from drgst.selftrain.views.shared import WIDE_NODES, columns_kept
-from drgst.threads import default_threads, limit_threads
+from drgst.threads import default_threads, limit_threads, start_with_one_thread
 from drgst.transforms.propagate import Polynomial, sym_norm
 
 PROPAGATIONS = 3
@@ -51,6 +51,7 @@ def make_graph(nodes: int, options: argparse.Namespace, path: Path) -> None:
 
 def bare_products(path: str) -> None:
     """S X, S² X, … as often as drgst-plus propagates, and nothing else; their seconds."""
+    start_with_one_thread()  # as the command does
     graph = open_graph(path)
     s = sym_norm(graph.adjacency)
     x = np.random.default_rng(0).random((graph.num_nodes, columns_kept(graph.num_nodes)), dtype=np.float32)

@@ -134,6 +134,19 @@ def test_ctrl_c_while_modules_are_imported_is_exit_code_130(module: str) -> None
     assert (done.returncode, done.stderr) == (130, b"")
 
 
+def test_a_command_seldom_looks_for_cycles_while_modules_are_imported() -> None:
+    code = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: print(sum(found['collections'] for found in gc.get_stats()) - before))\n"
+        "sys.argv[1:] = ['data', 'show', 'cora']\n"
+        "before = sum(found['collections'] for found in gc.get_stats())\n"
+        "from drgst.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert int(done.stdout.splitlines()[-1]) < 20
+
+
 def test_a_long_step_is_named_after_two_seconds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from drgst.graph.core import Features
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import reduce_columns, row_l2
-from drgst.transforms.products import row_blocks
+from drgst.transforms.products import BLOCK_BYTES, row_blocks
 
 Neighbours: TypeAlias = tuple[np.ndarray, np.ndarray]  # k nodes per node, and their cosines, (N, k) each
 
@@ -147,8 +147,8 @@ def _one_thread(faiss: Any) -> Iterator[None]:
 
 
 def _row_width(x: Features | Rows, candidates: int) -> int:
-    """Numbers per row that the exact cosines of ``candidates`` need."""
-    return x.shape[1] * (candidates + 1 if isinstance(x, np.ndarray) else 1)
+    """Numbers per row that the exact cosines of ``candidates`` need; of sparse rows 256 or fewer fit the cache."""
+    return x.shape[1] * (candidates + 1) if isinstance(x, np.ndarray) else max(x.shape[1], BLOCK_BYTES // 4 // 256)
 
 
 def _best(
