@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from drgst.errors import DataFileError, GraphError
+from drgst.errors import DataFileError, GraphError, MemoryLimitError
 from drgst.files import (
     STANDARD_OUTPUT,
     csv_text,
@@ -123,6 +123,17 @@ def test_a_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> Non
     with pytest.raises(DataFileError, match=r"can't write .*loop: Too many levels"):
         write_text(tmp_path / "loop", "new")
     assert (tmp_path / "loop").is_symlink()
+
+
+def test_only_regular_files_that_fit_into_memory_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "sparse").touch()
+    os.truncate(tmp_path / "sparse", 1 << 42)
+    for name in ("pipe", "/dev/zero"):
+        with pytest.raises(DataFileError, match=f"can't read .*{name}: it is not a regular file"):
+            read_text(tmp_path / name)
+    with pytest.raises(MemoryLimitError, match=r"sparse would need 4\.0 TB of memory"):
+        read_text(tmp_path / "sparse")
 
 
 def test_a_pipe_and_a_device_are_written_to(tmp_path: Path) -> None:

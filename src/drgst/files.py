@@ -24,6 +24,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from drgst.errors import DataFileError, DrgstError
+from drgst.memory import check_memory
 
 try:
     import fcntl
@@ -145,14 +146,19 @@ def _is_special(target: Path) -> bool:
 
 @contextmanager
 def open_regular(path: PathLike) -> Iterator[io.BufferedReader]:
-    """The bytes of a regular file; a folder, a device or a pipe, which could block for ever, is a ``ValueError``."""
+    """The bytes of a regular file; a device or a pipe, which could block or go on for ever, is an ``OSError``."""
     nonblock = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | nonblock)) as handle:
-        mode = os.fstat(handle.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file (- reads standard input)"
-            raise ValueError(f"it is {kind}")
+        if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         yield handle
+
+
+def read_bytes(path: PathLike) -> bytes:
+    """The content of a regular file that fits into memory; of any other an ``OSError`` or ``MemoryLimitError``."""
+    with open_regular(path) as handle:
+        check_memory(os.fstat(handle.fileno()).st_size, str(path))
+        return handle.read()
 
 
 @contextmanager
@@ -175,7 +181,7 @@ def reading(path: PathLike, *damage: type[Exception], kind: str = "") -> Iterato
 def read_text(path: PathLike) -> str:
     """The content of a UTF-8 text file."""
     with reading(path, UnicodeDecodeError, kind="a text file"):
-        return Path(path).read_text(encoding="utf-8")
+        return read_bytes(path).decode("utf-8")
 
 
 def write_text(path: PathLike, text: str) -> None:
@@ -233,5 +239,5 @@ def original_cell(text: str) -> str:
 
 def sha256(path: PathLike) -> str:
     """The SHA-256 of a file as hexadecimal digits."""
-    with open(path, "rb") as handle:
+    with open_regular(path) as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -111,6 +111,14 @@ def test_a_usage_error_is_one_line_and_exit_code_2(args: str, message: str, call
     assert err.count("\n") == 1
 
 
+def test_a_long_text_from_outside_is_not_repeated_in_full(call: Any) -> None:
+    code, _, err = call("run", "--executor", "x" * 100_000)
+    assert code == 2
+    assert len(err) < 2100
+    assert err.startswith("error: unknown executor 'xxx")
+    assert err.endswith("(known: local, ray)\n")
+
+
 def test_a_deleted_working_folder_is_not_a_traceback(tmp_path: Path) -> None:
     words = f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir {tmp_path}/gone && {DRGST}"
     help_ = subprocess.run(f"{words} --help", shell=True, capture_output=True, text=True, check=False)

@@ -332,6 +332,14 @@ def test_weights_and_outputs_that_are_not_finite_are_refused(
     assert "its probabilities hold NaN" in refused("predict", out, file)
 
 
+def test_reasons_of_a_damaged_model_are_refused(ok: Any, refused: Any, file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "x"
+    ok("run", file, "--recipe", "label-propagation", "--out", out)
+    tensors = load_file(out / "model.safetensors")
+    save_file({**tensors, "state.weights": tensors["state.weights"][None]}, out / "model.safetensors")
+    assert "its tensors do not fit together" in refused("explain", out, 3)
+
+
 def test_features_that_need_more_memory_than_there_is(refused: Any, tmp_path: Path) -> None:
     """One feature index in a table of a few bytes makes a network of half a terabyte."""
     lines = [f"{i},{i % 2},{'train' if i < 4 else ''},{i}:1" for i in range(10)]

@@ -1,6 +1,7 @@
 """Own graphs in one file."""
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,19 @@ def test_zip_entries_that_can_not_be_unpacked(tmp_path: Path, local: dict[int, i
     path.write_bytes(raw)
     with pytest.raises(DataFileError, match=r"g\.npz is damaged or not a"):
         drgst.open_graph(path)
+
+
+@pytest.mark.parametrize(
+    "header", ["(" * 100, "  {\n 1", "__import__('os')", "{'descr': '|O', 'fortran_order': False, "]
+)
+def test_headers_that_numpy_can_not_parse_are_refused(tmp_path: Path, header: str) -> None:
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    drgst.save_graph(small(), tmp_path / "g.npz")
+    with zipfile.ZipFile(tmp_path / "g.npz") as whole, zipfile.ZipFile(tmp_path / "bad.npz", "w") as bad:
+        for name in whole.namelist():
+            bad.writestr(name, array if name == "labels.npy" else whole.read(name))
+    with pytest.raises(DataFileError, match="is damaged or not a drgst graph"):
+        drgst.load_graph(tmp_path / "bad.npz")
 
 
 def test_an_array_that_is_called_npz_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 import csv
 import io
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +181,15 @@ def test_mlflow(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         fitted(graph, [MLflow(experiment="test", uri=uri), Broken()])
     states = sorted(r.info.status for r in client.search_runs([experiment.experiment_id]))
     assert states == ["FAILED", "FINISHED"]
+
+
+def test_mlflow_sends_no_telemetry() -> None:
+    pytest.importorskip("mlflow", reason="needs the extra drgst[mlflow]")
+    ask = "from mlflow.environment_variables import MLFLOW_DISABLE_TELEMETRY as off; print(off.get())"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MLFLOW_")}
+    code = f"from drgst.progress.loggers import MLflow; MLflow(); {ask}"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
 
 
 def test_unknown_names(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ import csv
 import gzip
 import io
 import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from drgst.lab.grid.executors import Inline
@@ -73,3 +75,45 @@ def test_an_interrupted_refresh_is_continued(
     assert script.make(path, steps(), Inline(), script.Progress(deadline=math.inf))
     assert accuracies() == {"a": 0.75, "b": 0.8}
     assert script.draws_of("5,pubmed=3") == {"cora": 5, "citeseer": 5, "flickr": 5, "pubmed": 3}
+
+
+def cell_means(rows: list[dict[str, Any]]) -> set[tuple[str, str]]:
+    """(recipe, mean accuracy as pages print it) of each cell."""
+    names = ["recipe", "recipe_version", "dataset", "per_class", "variant", "pool", "validation"]
+    means = pd.DataFrame(rows).groupby(names, dropna=False)["test_accuracy"].mean().dropna()
+    return {(key[0], f"{100 * mean:.1f}") for key, mean in means.items()}
+
+
+@pytest.fixture(scope="module")
+def stale(script: ModuleType) -> set[tuple[str, str]]:
+    """(recipe, figure) of earlier versions that are no figure of one that ships."""
+    archived = gzip.decompress(script.ARCHIVE.read_bytes()).decode()
+    old = pd.read_csv(io.StringIO(archived), low_memory=False).to_dict("records")
+    return cell_means(old) - cell_means(
+        [*readable_rows(script.CELLS), *readable_rows(script.HOME / "results/graphs.csv")]
+    )
+
+
+def figures_of(text: str, stale: set[tuple[str, str]]) -> list[str]:
+    """The figures of ``stale`` that stand in a paragraph which names their recipe, and numbers of earlier versions.
+
+    Marked tables are left out: a script makes them from rows of the version that ships.
+    """
+    written = re.sub(r"<!-- table .*?<!-- end -->", "", text, flags=re.DOTALL)
+    ships = find_recipe("drgst-plus").version
+    found = [f"version {n}" for n in re.findall(r"\bversion (\d+)\b", text, re.IGNORECASE) if int(n) < ships]
+    for paragraph in written.split("\n\n"):
+        numbers = set(re.findall(r"(?<![\d.,])\d\d\.\d(?![\d.])", paragraph))
+        found += sorted(figure for recipe, figure in stale if figure in numbers and f"`{recipe}`" in paragraph)
+    return found
+
+
+def test_no_page_repeats_a_figure_of_an_earlier_version(script: ModuleType, stale: set[tuple[str, str]]) -> None:
+    """The notebook and the changelog tell what was; every other page tells what is."""
+    recipe, figure = min(stale)
+    assert figures_of(f"Here `{recipe}`\nhas {figure} %, as version 2 had.", stale) == ["version 2", figure]
+    folders = ("docs", "results", "src/drgst/recipes")
+    pages = [script.HOME / "README.md", *(p for name in folders for p in (script.HOME / name).rglob("*.*"))]
+    pages = [p for p in pages if p.suffix in (".md", ".py", ".ipynb") and not {"notebook", "_build"} & {*p.parts}]
+    assert len(pages) > 50
+    assert {p.name: found for p in pages if (found := figures_of(p.read_text(encoding="utf-8"), stale))} == {}

@@ -14,6 +14,7 @@ from drgst import __version__
 from drgst.errors import DrgstError
 
 UsageError: type[Any] = typer.BadParameter.__mro__[1]  # the errors of the parser: typer exports this one alone
+LONGEST = 2000  # characters of an error that are printed
 # command -> the module whose ``app`` it is, its line of help, the task it belongs to
 COMMANDS = {
     "run": ("drgst.cli.run", "Run a recipe on a graph.", "Predict"),
@@ -172,7 +173,10 @@ def _setting(error: Any, args: list[str]) -> str:
 def _refuse(message: str) -> int:
     from drgst.files import printable
 
-    sys.stderr.write(f"error: {printable(' '.join(message.split()))}\n")
+    words = " ".join(message.split())
+    if len(words) > LONGEST:  # a text from outside, which the message repeats
+        words = f"{words[: LONGEST // 2]} ... {words[-LONGEST // 2 :]}"
+    sys.stderr.write(f"error: {printable(words)}\n")
     return 2
 
 

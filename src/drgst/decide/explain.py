@@ -48,14 +48,15 @@ def explain(result: Result, node: Any, schema: TableSchema | None = None) -> Exp
     explained = _Explained(result, index)
     groups = feature_groups(result.graph, index, np.flatnonzero(explained.predicted == explained.label), schema)
     learner = result.model.parts.learner
-    if isinstance(learner, MultiViewEnsemble):
-        reasons = [*explained.contributions(groups)]
-    else:
-        done = learner.kinds if isinstance(learner, Explains) else ()
-        ablated = _Ablated(explained)
-        reasons = [*explained.exact()] if isinstance(learner, Explains) else []
-        reasons += [] if "feature" in done else ablated.features(groups)
-        reasons += [] if "neighbour" in done else ablated.neighbours()
+    with result.model.checked():
+        if isinstance(learner, MultiViewEnsemble):
+            reasons = [*explained.contributions(groups)]
+        else:
+            done = learner.kinds if isinstance(learner, Explains) else ()
+            ablated = _Ablated(explained)
+            reasons = [*explained.exact()] if isinstance(learner, Explains) else []
+            reasons += [] if "feature" in done else ablated.features(groups)
+            reasons += [] if "neighbour" in done else ablated.neighbours()
     names = result.model.class_names
     similar = [
         (str(result.node_ids[other]), names[result.model.arrays["given"][other]], round(similarity, 4))
@@ -100,8 +101,7 @@ class _Explained:
         parts: ViewContributions = cache.get(
             graph, "contributions", lambda: ViewContributions(own_state(self.model.state), graph)
         )
-        with self.model.checked():
-            found = parts.at(self.node, nodes)
+        found = parts.at(self.node, nodes)
         for name, weight in zip(found.names, found.weights, strict=True) if len(found.names) > 1 else ():
             p = found.alone(name)
             detail = f"alone {names[int(p.argmax())]} {p.max():.2f}, weight {weight:.2f}"

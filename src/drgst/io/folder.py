@@ -25,7 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError, located
-from drgst.files import PathLike, hold, reading, sweep
+from drgst.files import PathLike, hold, read_text, reading, sweep
 from drgst.graph.core import Graph, check_weights
 from drgst.graph.invariants import FIELDS
 from drgst.io.npz import CSR, check_description, check_order, description, graph_arrays, graph_fields, read_csr
@@ -74,7 +74,7 @@ def open_graph_folder(path: PathLike) -> Graph:
     """The graph in a folder, its arrays mapped into memory; all invariants are checked the first time."""
     folder = Path(path)
     with reading(folder, *_DAMAGE, kind="a graph folder"), located(folder):
-        meta = json.loads((folder / META).read_text(encoding="utf-8"))
+        meta = json.loads(read_text(folder / META))
         check_description(meta, FORMAT, VERSION)
         arrays = {name: _mapped(folder, name, *entry) for name, entry in meta["arrays"].items()}
         labels = arrays["labels"]
@@ -105,8 +105,8 @@ def _stamp(folder: Path) -> None:
 
 def _is_checked(folder: Path) -> bool:
     try:
-        return (folder / STAMP).read_text(encoding="ascii") == _identity(folder)
-    except (OSError, UnicodeError):
+        return read_text(folder / STAMP) == _identity(folder)
+    except (OSError, DataFileError):
         return False
 
 

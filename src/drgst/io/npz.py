@@ -14,13 +14,14 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from drgst.errors import DataFileError, DrgstError, GraphError
-from drgst.files import PathLike, reading, replacing
+from drgst.files import PathLike, open_regular, reading, replacing
 from drgst.graph.core import Graph, check_weights, make_graph
 from drgst.graph.relation import Relation
 from drgst.graph.split import PARTS, Split
@@ -137,6 +138,7 @@ FORMAT, VERSION = "drgst-graph", 1
 _DAMAGE = (
     *(KeyError, ValueError, TypeError, IndexError, AttributeError, EOFError, MemoryError),
     *(zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedError, RuntimeError, OverflowError),
+    *(SyntaxError, TokenError),  # of the header of an array
 )
 
 
@@ -168,10 +170,11 @@ def load_graph(path: PathLike) -> Graph:
 @contextmanager
 def open_npz(path: PathLike, kind: str) -> Iterator[Arrays]:
     """The arrays of a ``.npz`` file, read without pickle; ``kind`` is the expected content, with its article."""
-    with reading(path, *_DAMAGE, kind=kind):
-        with zipfile.ZipFile(path) as archive:
+    with reading(path, *_DAMAGE, kind=kind), open_regular(path) as handle:
+        with zipfile.ZipFile(handle) as archive:
             check_memory(sum(entry.file_size for entry in archive.infolist()), f"{path}, unpacked,")
-        with np.load(path, allow_pickle=False) as file:
+        handle.seek(0)
+        with np.load(handle, allow_pickle=False) as file:
             yield file
 
 

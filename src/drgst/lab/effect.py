@@ -21,6 +21,7 @@ ABOVE, BELOW, EVERYWHERE = (0.0, math.inf), (-math.inf, 0.0), (-math.inf, math.i
 LEVEL, POWER = 0.95, 0.8
 LARGE = 200  # draws above which Student's t is taken as normal
 MOST = 10_000  # draws above which no number is given
+DECIMALS = 9  # of a figure in JSON
 _UNITS: dict[str, tuple[Callable[[float], float], str]] = {  # unit -> from the value, and its format
     "points": (lambda x: 100 * x, "+.2f"),
     "times": (lambda x: math.exp(x) if x < 700 else math.inf, ".2f"),  # of logarithms
@@ -119,11 +120,8 @@ class Claim:
         return ResultTable(self.title, [column for p, column in enumerate(columns) if p not in empty], body)
 
     def document(self) -> dict[str, Any]:
-        """The claim as JSON: infinite bounds are None."""
-        effects = [
-            {key: None if isinstance(v, float) and not math.isfinite(v) else v for key, v in asdict(effect).items()}
-            for effect in self.effects
-        ]
+        """The claim as JSON: infinite bounds are None, and no figure has bits that differ between machines."""
+        effects = [{key: _written(value) for key, value in asdict(effect).items()} for effect in self.effects]
         return {**asdict(self), "effects": effects, "verdict": self.verdict}
 
     @classmethod
@@ -135,6 +133,14 @@ class Claim:
             fields: dict[str, Any] = {k: bounds.get(k) if v is None else v for k, v in effect.items()}
             effects.append(Effect(**fields))
         return cls(document["title"], document["paper"], document["rule"], effects, document["remarks"])
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_written(bound) for bound in value]
+    if isinstance(value, float):
+        return round(value, DECIMALS) if math.isfinite(value) else None
+    return value
 
 
 def _entries(effect: Effect | None) -> list[Entry]:

@@ -15,6 +15,7 @@ from drgst import __version__
 from drgst.datasets.registry import data_source
 from drgst.errors import RunError, SettingError, located, unknown
 from drgst.extras import check_imported
+from drgst.files import read_bytes
 from drgst.runs.config import RUN_KEYS, RunConfig, labels_source
 from drgst.selftrain.settings import Settings
 
@@ -38,7 +39,7 @@ def to_toml(config: RunConfig) -> str:
 def read_config(path: Path) -> RunConfig:
     """The config in ``path``. Its paths are relative to its folder; an unknown key is refused with the nearest one."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(read_bytes(path).decode("utf-8"))
     except OSError as error:
         raise RunError(f"can't read {path}: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

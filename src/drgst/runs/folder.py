@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from drgst.errors import RunError, located
-from drgst.files import plain, replacing, write_text
+from drgst.files import plain, read_bytes, replacing, write_text
 from drgst.io.npz import save_graph
 from drgst.io.split_files import save_split
 from drgst.runs.added_labels import write_added
@@ -204,7 +204,7 @@ class RunFolder:
     def _parsed(self, name: str, parse: Callable[[str], T]) -> T:
         """What ``parse`` makes of one of the files."""
         try:
-            return parse((self / name).read_bytes().decode())  # read_text would change a "\r" in a node id
+            return parse(read_bytes(self / name).decode())  # read_text would change a "\r" in a node id
         except OSError as error:
             raise RunError(f"can't read {self / name}: {error}") from error
         except (ValueError, TypeError, KeyError, RecursionError) as error:

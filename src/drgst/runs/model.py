@@ -12,12 +12,12 @@ from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, ValidationError
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 
 from drgst import __version__
 from drgst.errors import DrgstError, GraphError, RunError
 from drgst.extras import check_imported
-from drgst.files import write_text
+from drgst.files import read_bytes, write_text
 from drgst.graph.core import Graph
 from drgst.graph.invariants import LONGEST_CLASS
 from drgst.nn.records import State, under
@@ -26,7 +26,7 @@ from drgst.recipes.registry import own_recipe, with_backbone
 from drgst.runs.metrics import accuracy, finite
 from drgst.runs.predictions import Predictions
 from drgst.selftrain.learners.network import Network
-from drgst.selftrain.persist import write_tensors
+from drgst.selftrain.persist import read_tensors, write_tensors
 from drgst.selftrain.recipe import AnyRecipe, Recipe, own_state, part_name, predict_logits
 from drgst.selftrain.settings import Settings
 from drgst.selftrain.views.ensemble import fitted_maps
@@ -200,12 +200,10 @@ class Model:
         """
         source = Path(folder)
         try:
-            found = json.loads((source / "model.json").read_text(encoding="utf-8"))
-            facts = ModelFacts.model_validate(found)
+            facts = ModelFacts.model_validate(json.loads(read_bytes(source / "model.json").decode("utf-8")))
             if facts.format != FORMAT:
                 raise RunError(f"it has model format {facts.format}, this drgst reads format {FORMAT}")
-            with safe_open(source / "model.safetensors", framework="np") as file:
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            tensors, _ = read_tensors(source / "model.safetensors")
             return replace(_checked(_model(facts, tensors, backbone)), source=str(source))
         except ValidationError as error:
             first = error.errors()[0]

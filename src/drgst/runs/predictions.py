@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from drgst.files import csv_text, original_cell, reading, replacing, write_pieces
+from drgst.files import csv_text, original_cell, read_bytes, reading, replacing, write_pieces
 from drgst.transforms.softmax import softmax
 
 FORMS = {"gain": ".6g", "confidence": ".6f", "out_of_fold": ".6f"}  # of numbers in CSV
@@ -96,10 +97,7 @@ def read_ids(path: Path) -> list[str]:
         with reading(path, pa.ArrowException, LookupError, kind="Parquet"):
             return [str(name) for name in parquet.read_table(path, columns=["id"]).column("id").to_pylist()]
     # other line ends are part of a cell
-    with (
-        reading(path, csv.Error, LookupError, ValueError, kind="a file of predictions"),
-        open(path, encoding="utf-8", newline="\n") as handle,
-    ):
-        lines = filter(None, csv.reader(handle))
+    with reading(path, csv.Error, LookupError, ValueError, kind="a file of predictions"):
+        lines = filter(None, csv.reader(io.StringIO(read_bytes(path).decode("utf-8"), newline="\n")))
         place = next(lines, []).index("id")
         return [original_cell(line[place]) for line in lines]

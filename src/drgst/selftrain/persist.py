@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from drgst.errors import RunError
-from drgst.files import replacing
+from drgst.files import open_regular, replacing
 from drgst.nn.records import Training, under
 from drgst.selftrain.beliefs import PseudoLabels
 from drgst.selftrain.history import Stage
@@ -66,9 +66,8 @@ def load_stage(path: Path, before: Stage | None = None) -> Stage:
     A damaged file is refused, and the error names it.
     """
     try:
-        with safe_open(path, framework="np") as file:
-            facts = StageFacts.model_validate(json.loads(file.metadata()["stage"]))
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        tensors, metadata = read_tensors(path)
+        facts = StageFacts.model_validate(json.loads(metadata["stage"]))
         if facts.shared:
             earlier = {} if before is None else _tensors(before)
             tensors |= {name: earlier[name] for name in facts.shared}
@@ -80,6 +79,12 @@ def load_stage(path: Path, before: Stage | None = None) -> Stage:
         return Stage(pseudo_labels=pseudo, state=under("state.", tensors), **given)
     except (OSError, SafetensorError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged or was not written by drgst ({error})") from error
+
+
+def read_tensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """The tensors and the metadata of a file, which must be a regular one."""
+    with open_regular(path), safe_open(path, framework="np") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
 
 
 def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None) -> None:

@@ -21,7 +21,7 @@ def parse_shares(given: str | Mapping[str, float]) -> dict[str, float]:
 
     Each share lies between 0 and 1, their sum is 1 at most. A class name may contain commas and equal signs.
     """
-    pairs = list(given.items()) if isinstance(given, Mapping) else _pairs(given)
+    pairs = list(given.items()) if isinstance(given, Mapping) else _pairs(str(given))
     if not pairs:
         stated = str(given)
         shown = stated if len(stated) <= LONGEST else f"{stated[:LONGEST]}..."

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drgst.errors import DataFileError
-from drgst.files import csv_text, reading, replacing
+from drgst.files import csv_text, read_bytes, reading, replacing
 from drgst.runs.added_labels import COLUMNS, AddedLabel, read_added
 
 HEAD = (*COLUMNS, "time")
@@ -46,7 +46,7 @@ class LabelFile:
     def _repair(self) -> None:
         """Remove a last line without an end: the process was killed while it was written."""
         with reading(self.path):
-            content = self.path.read_bytes()
+            content = read_bytes(self.path)
             if content and not content.endswith(b"\n"):
                 with replacing(self.path) as temporary:
                     temporary.write_bytes(content[: content.rfind(b"\n") + 1])
@@ -94,7 +94,7 @@ class LabelFile:
 def _read(path: Path) -> list[TimedLabel]:
     from drgst.tables.source import open_table  # pyarrow is slow to import
 
-    if path.read_bytes().count(b"\n") < 2:  # the header alone
+    if read_bytes(path).count(b"\n") < 2:  # the header alone
         return []
     texts = open_table(path, "labels").checked().texts
     rows = range(texts["id"].rows) if {"id", "time"} <= texts.keys() else ()
@@ -105,6 +105,6 @@ def _read(path: Path) -> list[TimedLabel]:
 def _can_be_continued(path: Path) -> bool:
     """Whether a line may be appended: the file has our columns, separated by commas, in UTF-8."""
     try:
-        return path.read_bytes().decode().startswith(csv_text([HEAD]))
+        return read_bytes(path).decode().startswith(csv_text([HEAD]))
     except UnicodeDecodeError:
         return False
