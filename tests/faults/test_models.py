@@ -80,6 +80,16 @@ def test_a_weight_of_a_view_is_a_number(value: np.ndarray) -> None:
         fitted_weights({f"hops{SHARE}": value})
 
 
+@pytest.mark.parametrize("value", [-5.0, 0.7, float("nan")])
+def test_probabilities_of_a_model_are_probabilities(models: Path, tmp_path: Path, value: float) -> None:
+    folder = _copied(models / "gcn", tmp_path)
+    tensors = load_file(folder / "model.safetensors")
+    tensors["fitted.probabilities"][3] = value
+    save_file(tensors, folder / "model.safetensors")
+    with pytest.raises(drgst.DrgstError, match="its probabilities hold"):
+        drgst.load_model(str(folder))
+
+
 def test_a_class_name_of_a_model_is_short(models: Path, tmp_path: Path) -> None:
     folder = _copied(models / "gcn", tmp_path)
     facts = json.loads((folder / "model.json").read_text())

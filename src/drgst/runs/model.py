@@ -267,8 +267,9 @@ def _checked(model: Model) -> Model:
     ):
         if name in arrays:
             check_array(name, arrays[name], places, limits)
-    if not np.isfinite(arrays["probabilities"]).all():
-        raise RunError("its probabilities hold NaN or infinite numbers")
+    p = arrays["probabilities"]
+    if not (np.isfinite(p).all() and (p >= 0).all() and np.allclose(p.sum(axis=1), 1, atol=1e-3)):
+        raise RunError("its probabilities hold NaN or infinite or negative numbers, or rows whose sum is not 1")
     return model
 
 
