@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import drgst
 from drgst.datasets.synthetic import block_model
 from drgst.errors import DataFileError
 from drgst.graph.core import Graph
@@ -38,6 +39,12 @@ def test_files_are_read_and_written(tmp_path: Path) -> None:
     assert [added.is_sample for added in found] == [False, True, True]
     (tmp_path / "c.csv").write_text(write_added(found))
     assert read_added([tmp_path / "c.csv"]) == found
+
+
+def test_a_label_is_as_long_as_those_of_tables_at_most(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"id,label\na,x\nb,{'y' * 256}\n")
+    with pytest.raises(drgst.TableError, match=r"line 3, column 'label': a label has 256 characters; 255 are"):
+        read_added([tmp_path / "a.csv"])
 
 
 def test_nodes_become_training_nodes(town: Graph) -> None:

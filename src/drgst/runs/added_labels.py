@@ -15,6 +15,7 @@ from drgst.files import csv_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
 from drgst.tables.faults import TableError
+from drgst.tables.naming import LONGEST_ID
 
 if TYPE_CHECKING:
     from drgst.tables.source import Table
@@ -115,6 +116,9 @@ def _added(table: Table, row: int) -> AddedLabel:
     cells = {name: table.texts[name].text(row) for name in COLUMNS if name in table.texts}
     if not cells["id"]:
         raise TableError([table.fault(f"the label {cells['label']!r} has no id", row, "id")])
+    if len(cells["label"]) > LONGEST_ID:
+        message = f"a label has {len(cells['label'])} characters; {LONGEST_ID} are allowed"
+        raise TableError([table.fault(message, row, "label")])
     given, probability = cells.get("probability"), None
     if given:
         try:
