@@ -116,7 +116,7 @@ def test_a_long_text_from_outside_is_not_repeated_in_full(call: Any) -> None:
     assert code == 2
     assert len(err) < 2100
     assert err.startswith("error: unknown executor 'xxx")
-    assert err.endswith("(known: local, ray)\n")
+    assert err.endswith("ray:WORKERS@HOST:PORT)\n")
 
 
 def test_a_deleted_working_folder_is_not_a_traceback(tmp_path: Path) -> None:
