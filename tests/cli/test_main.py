@@ -101,6 +101,7 @@ def test_an_error_is_one_line_and_exit_code_2() -> None:
         ("data show cora --jsn", "No such option: --jsn (Possible options: --json) (see drgst data show --help)"),
         ("data get", "Missing argument 'NAME...' (see drgst data get --help)"),
         ("run --seed x", "Invalid value for '--seed'"),
+        ("run --out -", "Invalid value for '--out': --out names a folder here, so it can't be - (standard output)"),
         ("lab bnch", "No such command 'bnch'. Did you mean 'bench'? (see drgst lab --help)"),
     ],
 )

@@ -127,6 +127,8 @@ def test_calibration_of_out_of_fold_labels(graph: Graph) -> None:
     labels = np.where(np.isin(np.arange(90), graph.split.train), graph.labels, -1)
     model = drgst.SelfTraining("drgst-plus", {"stages": 0}).fit(graph.with_(labels=labels, splits=()))
     title = model.plot.calibration().axes[0].get_title()
+    (panel,) = model.plot.stages().axes  # no accuracy is known, so there is no empty panel for it
+    assert panel.get_ylabel() == "pseudo-labels"
     assert title.startswith("12 out-of-fold labels, ECE")
     with pytest.raises(RunError, match="no test, validation or out-of-fold labels"):
         drgst.SelfTraining("label-propagation").fit(graph.with_(labels=labels, splits=())).plot.calibration()

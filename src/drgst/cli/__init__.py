@@ -153,7 +153,8 @@ def _refuse_usage(error: Any, args: list[str]) -> int:
         typer.echo(error.ctx.get_help())
         return 0
     path = error.ctx.command_path if error.ctx is not None else "drgst"
-    return _refuse(_setting(error, args) or f"{error.format_message().rstrip('.')} (see {path} --help)")
+    words = error.format_message().replace("Value error, ", "").rstrip(".")
+    return _refuse(_setting(error, args) or f"{words} (see {path} --help)")
 
 
 def _setting(error: Any, args: list[str]) -> str:

@@ -31,23 +31,23 @@ class Plot:
         return "Plot: stages(), calibration(), map()"
 
     def stages(self) -> Figure:
-        """Accuracy of each stage on test and validation nodes, precision and number of the pseudo-labels."""
+        """Accuracy of each stage on known test and validation nodes, precision and number of the pseudo-labels."""
         rows = self.result.rows()
+        keys = {"test_accuracy": ("test", BLUE), "val_accuracy": ("validation", ORANGE)}
+        keys |= {"precision": ("pseudo-labels (precision)", VERMILLION)}
+        curves = {key: [(row["stage"], 100 * row[key]) for row in rows if row[key] is not None] for key in keys}
+        heights = [2, 1] if any(curves.values()) else [1]
         with styled():
-            figure, panels = new_figure(3.4, 2, 1, sharex=True, height_ratios=[2, 1])
-            top, bottom = panels[:, 0]
-            for key, label, colour in (
-                ("test_accuracy", "test", BLUE),
-                ("val_accuracy", "validation", ORANGE),
-                ("precision", "pseudo-labels (precision)", VERMILLION),
-            ):
-                points = [(row["stage"], 100 * row[key]) for row in rows if row[key] is not None]
+            figure, panels = new_figure(3.4, len(heights), 1, sharex=True, height_ratios=heights)
+            top, bottom = panels[0, 0], panels[-1, 0]
+            for key, points in curves.items():
                 if points:
+                    label, colour = keys[key]
                     top.plot(*zip(*points, strict=True), marker="o", ms=3, color=colour, label=label)
-            top.set_ylabel("accuracy (%)")
-            if top.lines:
+            if top is not bottom:
+                top.set_ylabel("accuracy (%)")
                 top.legend()
-            top.axvline(self.result.stage.number, color=GREY, lw=0.6, ls=":")
+                top.axvline(self.result.stage.number, color=GREY, lw=0.6, ls=":")
             bottom.bar([row["stage"] for row in rows], [row["pseudo_labelled"] for row in rows], color=GREY, width=0.6)
             bottom.set(ylabel="pseudo-labels", xlabel="stage (0: teacher)", xticks=[row["stage"] for row in rows])
         return figure
