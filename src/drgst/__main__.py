@@ -11,22 +11,23 @@ COLLECT = (50_000, 20, 50)  # Python's default looks through the objects of all 
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it with exit code 130, also while modules are imported."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:  # a job in the background ignores it
-        signal.signal(signal.SIGINT, _end)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a job in the background ignores it
+        signal.signal(signal.SIGINT, _interrupt)
     from drgst.threads import start_with_one_thread
 
     start_with_one_thread()
     gc.set_threshold(*COLLECT)
     from drgst.cli import main as run
 
-    signal.signal(signal.SIGINT, before)
     run()
 
 
-def _end(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    os._exit(130)  # an exception would be reported by the module that is being imported
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            os._exit(130)  # the module that is being imported would report an exception, and torch abort
+        frame = frame.f_back
+    signal.default_int_handler(number, frame)
 
 
 if __name__ == "__main__":

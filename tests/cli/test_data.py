@@ -202,6 +202,16 @@ def test_graphs_without_labels_are_shown_and_checked(answer: Any, ok: Any, villa
         found = answer("data", command, tmp_path / "g.edgelist")
         assert (found["nodes"], found["classes"], found["labelled"], found["label_counts"]) == (3, 0, 0, {})
         assert any("has no labels: name a file" in note for note in found["notes"])
+    nodes = village / "nodes.csv"
+    bare = [",".join([line.split(",")[0], "", *line.split(",")[2:]]) for line in nodes.read_text().splitlines()[1:]]
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "nodes.csv").write_text("\n".join(["id,label,age,height", *bare]))
+    (tmp_path / "bare" / "edges.csv").write_text("source,target\nann,bob\n")
+    assert answer("data", "check", tmp_path / "bare")["labelled"] == 0
+    assert "drgst suggest" in ok("data", "show", tmp_path / "bare")[0]
+    _, err = ok("suggest", tmp_path / "bare", "--n", 2, "--out", "-")
+    assert "drawn at random" in err
+    assert "written to" not in err
     assert "village has no faults: 8 nodes" in ok("data", "check", village)[0]
 
 

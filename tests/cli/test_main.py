@@ -15,6 +15,7 @@ import drgst
 from drgst.cli import COMMANDS, LazyCommand, app, main
 
 DRGST = Path(sys.executable).parent / "drgst"
+CALL = "import sys; sys.argv = ['drgst', '--import', 'native', 'recipes']; from drgst.__main__ import main; main()"
 HEAVY = ("torch", "sklearn", "pandas", "pyarrow", "matplotlib", "plotly", "ray", "joblib", "requests")
 
 
@@ -155,6 +156,15 @@ def test_a_new_command_is_one_line_and_ctrl_c_is_exit_code_130(tmp_path: Path) -
     _, words = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in words
+
+
+def test_ctrl_c_during_an_import_ends_at_once(tmp_path: Path) -> None:
+    """An exception would abort in the middle of torch's own code."""
+    lines = "import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\n    sum(range(1000))\n"
+    (tmp_path / "native.py").write_text(f"{lines}except KeyboardInterrupt:\n    os.abort()\n")
+    program = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {CALL}"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 def test_verbose_names_where_data_comes_from(tmp_path: Path) -> None:

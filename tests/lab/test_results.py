@@ -63,6 +63,8 @@ def test_tables_show_what_was_run(results: drgst.lab.Results) -> None:
         text = results.table(how)
         assert "confident" in text
         assert "drgst-de" not in text
+        assert "public split" not in text
+        assert "paper" not in text
     assert "\\toprule" in results.table("latex")
     assert results._repr_html_().count("<table") == 1
     with pytest.raises(SettingError, match="unknown format 'latx'; did you mean 'latex'"):

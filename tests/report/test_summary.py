@@ -38,7 +38,8 @@ def test_figures_are_those_of_the_run(result: Result) -> None:
     assert f"{right / split.test.size:.1%} on {split.test.size:,} test nodes" in words
     assert f"{wrong:,} ({wrong / stage.pseudo_labels.nodes.size:.1%}) were wrong" in words
     assert result.history.stop_reason in words
-    assert str(result.graph.node_ids[suggested.nodes[0]]) in words
+    first = ", ".join(str(result.graph.node_ids[u]) for u in suggested.nodes[:3])
+    assert f"To label next: {first} and {suggested.nodes.size - 3} more. " in words
     assert next(title for title, _, _ in cards(result)) == "Accuracy on test nodes"
 
 

@@ -88,7 +88,7 @@ def test_both_files_give_the_ids(tmp_path: Path, name: str) -> None:
     [
         ("x.parquet", b"PAR1 is not all", "is damaged or not Parquet"),
         ("x.csv", b"label,id\na\n", "is damaged or not a file of predictions"),
-        ("x.csv", b"node,label\n1,0\n", "is damaged or not a file of predictions"),
+        ("x.csv", b"node,label\n1,0\n", "is damaged or not a file of predictions: it has no column 'id'"),
         ("x.csv", b"id,class\na\rb,x\n", "new-line character"),
     ],
 )

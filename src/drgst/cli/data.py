@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,7 +68,7 @@ def check(source: Source, labels: LabelsOption = None, json: JsonOption = False)
     from drgst.tables.faults import TableError
 
     try:
-        graph = _checked(source, labels)
+        graph = _read(source, labels)
     except TableError as error:
         refuse(error, json, columns=True)
     for split in graph.splits:
@@ -134,22 +133,6 @@ def build(
     for note in graph.notes:
         console.print(f"- {note}")
     console.print(f"{out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_features:,} features")
-
-
-def _checked(source: str, labels: str | None) -> Graph:
-    """The graph of tables, a name or a path."""
-    from drgst.datasets.registry import DATASETS
-    from drgst.io.folder import is_graph_folder
-
-    path = Path(source).expanduser()
-    folder = os.path.isdir(path) and not is_graph_folder(path)
-    tables = source.lower() not in DATASETS and (path.suffix in (".csv", ".parquet") or folder)
-    if tables:
-        from drgst.tables.read import open_tables
-
-        graph = open_tables(source).graph
-        return graph.with_(name=path.resolve().name) if folder else graph
-    return _read(source, labels)
 
 
 def _read(source: str, labels: str | None) -> Graph:

@@ -78,7 +78,8 @@ def suggest(
         say(console, f"only {len(rows):,} nodes can be suggested")
     if out is not None:
         write_text(out, csv_text([ASK, *([row[name] for name in ASK] for row in rows)]))
-        say(console, f"written to {out}; fill in the column label, then: {again} {quote(str(out))}")
+        if out != STANDARD_OUTPUT:
+            say(console, f"written to {out}; fill in the column label, then: {again} {quote(str(out))}")
     forecast = _forecast(console, run) if budget else {}
     if json:
         shown = [{k: v for k, v in row.items() if k != "label"} for row in rows]

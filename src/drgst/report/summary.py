@@ -204,4 +204,5 @@ def _next(result: Result, found: Suggestions) -> str:
     if not found.nodes.size:
         return "There is nothing to label next: every node has a label."
     names = ", ".join(str(result.graph.node_ids[u]) for u in found.nodes[:3])
-    return f"To label next: {names}. {found.note}"
+    more = f" and {found.nodes.size - 3:,} more" if found.nodes.size > 3 else ""
+    return f"To label next: {names}{more}. {found.note}"

@@ -99,5 +99,8 @@ def read_ids(path: Path) -> list[str]:
     # other line ends are part of a cell
     with reading(path, csv.Error, LookupError, ValueError, kind="a file of predictions"):
         lines = filter(None, csv.reader(io.StringIO(read_bytes(path).decode("utf-8"), newline="\n")))
-        place = next(lines, []).index("id")
+        header = next(lines, [])
+        if "id" not in header:
+            raise ValueError("it has no column 'id'")
+        place = header.index("id")
         return [original_cell(line[place]) for line in lines]

@@ -134,7 +134,8 @@ def read_tables(
         tables = read_folder(node_path, edge_path, classes)
     except TableError as error:
         if [fault.message for fault in error.faults] == [NO_LABEL]:
-            raise NoLabels(str(error)) from error  # labels may be added to the graph
+            told = f"drgst suggest {nodes} names nodes to label first, and --add-labels adds their labels"
+            raise NoLabels(f"{node_path.name}, column 'label': {NO_LABEL}; {told}") from error
         raise
     return tables.graph.with_(name=name or folder.resolve().name or "graph")
 

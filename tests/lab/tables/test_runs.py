@@ -119,6 +119,8 @@ def test_ranks(cells: Callable[..., Any]) -> None:
     found = cells({("cora", 3, "a"): [0.5], ("cora", 3, "b"): [0.7], ("cora", 3, "c"): [0.6], ("cora", 5, "a"): [0.1]})
     assert ranks(found, "test_accuracy") == {("cora", 3, "b"): 1, ("cora", 3, "c"): 2}
     assert ranks(found, "test_accuracy", highest=False)["cora", 3, "a"] == 1
+    equal = cells({("cora", 3, "a"): [0.7], ("cora", 3, "b"): [0.7], ("cora", 3, "c"): [0.6]})
+    assert list(ranks(equal, "test_accuracy").values()) == [1, 1, 2]
 
 
 def test_a_table_of_twenty_thousand_rows(tmp_path: Path, make_row: Row) -> None:

@@ -78,7 +78,7 @@ def cell_entries(cell: CellName) -> list[Entry]:
 def ranks(cells: Cells, figure: str, highest: bool = True) -> dict[CellName, int]:
     """Best (1) and second best (2) mean of ``figure`` among the recipes that train on the same labels.
 
-    A recipe that no other is compared with has no rank.
+    Equal means have the same rank. A recipe that no other is compared with has none.
     """
     means: dict[tuple[str, int, bool], list[tuple[float, CellName]]] = {}
     for cell, runs in cells.items():
@@ -87,8 +87,8 @@ def ranks(cells: Cells, figure: str, highest: bool = True) -> dict[CellName, int
             means.setdefault((*cell[:2], runs.trains_on_validation), []).append((mean, cell))
     found = {}
     for group in (group for group in means.values() if len(group) > 1):
-        group.sort(key=lambda item: item[0], reverse=highest)
-        found.update({cell: rank for rank, (_, cell) in enumerate(group[:2], 1)})
+        best = sorted({mean for mean, _ in group}, reverse=highest)[:2]
+        found.update({cell: best.index(mean) + 1 for mean, cell in group if mean in best})
     return found
 
 
@@ -149,7 +149,7 @@ def _accuracies(title: str, cells: Cells, against: str | None, notes: list[str])
     parts.append((titles, lambda cell: _compared(compared.get(cell), cells[cell])))
     columns = [*CELL_COLUMNS, *(Column(title) for titles, _ in parts for title in titles)]
     body = [[*cell_entries(cell), *(entry for _, make in parts for entry in make(cell))] for cell in rows]
-    notes = [*notes, *_notes(against, len(parts) == 3)]
+    notes = [*notes, *_notes(against, cells, len(parts) == 3)]
     return ResultTable(title, columns, body, 2, notes, latex=_by_labels(title, cells, rank, notes[0]))
 
 
@@ -170,7 +170,8 @@ def _by_labels(title: str, cells: Cells, rank: Mapping[CellName, int], note: str
         if any((d, k, r) in cells for k in labels)
     ]
     columns = [Column("Data set", True), Column("Method", True), *(Column(str(k)) for k in labels)]
-    words = "Mean ± standard deviation over draws; in brackets the paper's figure. Needs \\usepackage{booktabs}."
+    published = "; in brackets the paper's figure" if any(cell in main_table() for cell in cells) else ""
+    words = f"Mean ± standard deviation over draws{published}. Needs \\usepackage{{booktabs}}."
     notes = [words, note]
     return ResultTable(title, columns, body, 1, notes, heading="Labels per class")
 
@@ -221,7 +222,8 @@ def _comparisons(cells: Cells, against: str | None) -> dict[CellName, tuple[Comp
     return {cell: (c, corrected.get(cell)) for cell, c in found.items()}
 
 
-def _notes(against: str | None, paper: bool) -> list[str]:
+def _notes(against: str | None, cells: Cells, paper: bool) -> list[str]:
+    public = f"At {LABELS[-1]} labels per class all draws share the public split and differ in the seed only."
     published = f"paper: mean of 10 runs, published for {', '.join(METHODS.values())}."
     return [
         "accuracy: mean ± standard deviation over draws; 95 %: Student's t interval of the mean.",
@@ -229,7 +231,7 @@ def _notes(against: str | None, paper: bool) -> list[str]:
         "signed-rank test corrected by Holm over the recipes on the same data set and label count.",
         f"Intervals and tests need {FEWEST} draws.",
         *([published] if paper else []),
-        f"At {LABELS[-1]} labels per class all draws share the public split and differ in the seed only.",
+        *([public] if any(name in DATASETS and k == LABELS[-1] for name, k, _ in cells) else []),
     ]
 
 
