@@ -135,6 +135,15 @@ def test_cross_fitting_is_an_option_of_every_recipe() -> None:
     assert plain.result_.out_of_fold is None
 
 
+def test_one_label_per_class_checks_nothing() -> None:
+    graph = drgst.block_model(60, 180, classes=2, features=20, seed=1)
+    for count, said in ((1, True), (2, False)):
+        train = np.concatenate([np.flatnonzero(graph.labels == c)[:count] for c in (0, 1)])
+        known = graph.with_(labels=np.where(np.isin(np.arange(60), train), graph.labels, -1), splits=())
+        note = drgst.SelfTraining("drgst-plus", {"stages": 0}).fit(known).result_.stage.note
+        assert ("No class has two labels to hold one out: the probabilities are unchecked." in note) is said
+
+
 def test_a_run_warns_where_labels_are_balanced_and_predictions_are_not(caplog: pytest.LogCaptureFixture) -> None:
     shares = {"0": 0.05, "1": 0.45, "2": 0.5}
     labels = np.random.default_rng(0).choice(3, size=200, p=list(shares.values()))

@@ -167,8 +167,10 @@ class CrossFitted(Postprocess):
         problem = context.problem
         labels = problem.graph.labels[problem.split.train]
         fold = folds(labels, self.folds)
-        if (problem.split.val.size and not self.always) or fold.max() < 0:
+        if problem.split.val.size and not self.always:
             return Adjusted(logits)
+        if fold.max() < 0:
+            return Adjusted(logits, note="No class has two labels to hold one out: the probabilities are unchecked.")
         recipe = self.fold_recipe(context)
         stages = np.zeros((context.stage.number + 1, labels.size, problem.graph.num_classes), dtype=np.float32)
         runs = []  # the teacher and the last stage: all would take as much memory as those of the result
