@@ -72,7 +72,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean 'm3s'?`` with the known name that is nearest to ``name``; "" where none is near."""
     given = name.lower()[:LONGEST_NAME]
-    near = difflib.get_close_matches(given, list(known), n=5, cutoff=0.5)
+    near = difflib.get_close_matches(given, list(known), n=5, cutoff=0.55)
     near.sort(key=lambda other: _edits(given, other) > 1)  # names one typing error away come first: gnc is gcn
     return f"; did you mean {near[0]!r}?" if near else ""
 
@@ -97,7 +97,7 @@ def located(where: object) -> Iterator[None]:
     try:
         yield
     except DrgstError as error:
-        if not error.args or str(where) in str(error):
+        if not error.args or str(where) in str(error) or hasattr(error, "faults"):  # faults name their files
             raise
         error.args = (f"{where}: {error}", *error.args[1:])
         raise

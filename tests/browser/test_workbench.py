@@ -113,6 +113,7 @@ def test_label_undo_skip_and_kill(chromium: Any, start: Start, tmp_path: Path) -
     person = Person(context.new_page(), graph)
     person.open(address)
     assert person.page.locator("#class-buttons .name").first.text_content() == "<b>red</b>"
+    person.page.wait_for_selector("#status:has-text('no model yet: it needs labels of two classes')")
     done = person.label(6)
     skipped = person.page.text_content("#asked-name")
     person.page.keyboard.press(" ")

@@ -169,6 +169,9 @@ def test_predict_refuses_what_does_not_fit(classify: Any, refused: Any, call: An
     code, out, _ = call("predict", "r", "--nodes", "bare.csv", "--out", "p.csv")
     assert (code, "bare.csv: the id column 'account_id' of fitting is missing" in out) == (2, True)
     assert not Path("p.csv").exists()
+    code, _, err = call("predict", "r", "--nodes", "one/accounts.csv", "--out", "p.csv")
+    assert (code, "0 nodes: every row is a node of the run; written to p.csv" in err) == (0, True)
+    assert "0 cells" not in err
     call("run", "r/graph.npz", *QUICK, "--out", "q")
     Path("r/tables.json").unlink()
     assert "was not made of tables" in refused("predict", "q", "--nodes", "two/accounts.csv")

@@ -12,6 +12,7 @@ import pytest
 import drgst
 from drgst.cli import main
 from drgst.report.summary import cards
+from drgst.runs.metrics import wilson
 from drgst.runs.run import load_result
 
 TABLES = drgst.fraud_tables(3, accounts=300, positive_rate=0.2, labelled=15)
@@ -93,7 +94,7 @@ def test_the_class_to_flag_is_the_rarer_one_by_the_predictions_where_labels_are_
         (("--target", "recall=80 %%"), "as 0.9 or 90%"),
         (("--target", "precision=150%"), "must lie between 0 and 1"),
         (("--column", "x=weight"), "--column takes NAME=id or NAME=label"),
-        ((), "nothing can be evaluated"),
+        ((), "nothing can be evaluated; name a table of others (--truth) or choose a threshold without"),
         (("--truth", "gone.csv"), "gone.csv"),
     ],
 )
@@ -167,7 +168,9 @@ def test_a_label_that_is_never_held_out_is_unknown_and_counted(ok: Any, rare: Pa
     assert sum(row["out_of_fold"] != "" for row in table) == 16
     assert not any(row["out_of_fold"] == "nan" for row in table)
     shown = {title: (value, remark) for title, value, remark in cards(result)}
-    assert shown["3-fold out-of-fold accuracy"] == (f"{right / 16:.1%}", f"on training labels; {phrase}")
+    low, high = wilson(right, 16)
+    interval = f"{low:.0%} to {high:.0%}"
+    assert shown["3-fold out-of-fold accuracy"] == (f"{right / 16:.1%}", f"{interval}, from 16 labels; {phrase}")
     assert "Average precision of fraud" not in shown
     out, _ = ok("suggest", rare, "--budget")
     assert phrase in " ".join(out.split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,7 @@ def test_labels_that_were_asked_for_are_added(ok: Any, call: Any, town: Graph, t
     words = ("run", "--config", "one/config.toml", "--add-labels", "second.csv", "--out", "two")
     _, err = ok(*words, "--json")
     assert "22 training labels" in err
+    assert re.search(r"accuracy of the \d+ labels that were not asked for: .* \(95 % interval", err)
     assert "the added label 'zebra' is a new class" in err or "4 classes" in err
     kept = rows_of(Path("two/added_labels.csv").read_text())
     assert sorted(row["chosen_by"] for row in kept) == ["half-random"] * 11 + ["random"] * 11
@@ -282,12 +284,12 @@ def test_labels_that_were_asked_for_are_added(ok: Any, call: Any, town: Graph, t
     [
         ("id,label\n7,\n", "nothing to add"),
         ("node,label\n7,a\n", "has no column 'id'"),
-        ("id,label\n700,class 0\n", "which is not a node of"),
-        ("id,label\n7,clas 0\n", "did you mean 'class 0'"),
+        ("id,label\n700,class 0\n", "a.csv: the label 'class 0' is of '700', which is not a node of"),
+        ("id,label\n7,clas 0\n", "a.csv: the label 'clas 0' is not a class of 'bare'; did you mean 'class 0'"),
         ("id,label,probability\n7,class 0,2\n", "line 2, column 'probability': is '2'"),
         ("id;label\n7;class 0;x\n", "line 2: has 3 cells, but the header has 2"),
         ("id,label\n,class 0\n", "line 2, column 'id': the label 'class 0' has no id"),
-        ("id,label\n7,class 0\n7,class 1\n", "line 3: node '7' has the labels"),
+        ("id,label\n7,class 0\n7,class 1\n", "line 3: node '7' has the label 'class 1', and 'class 0' in a.csv"),
     ],
 )
 def test_added_labels_that_are_refused(refused: Any, town: Graph, tmp_path: Path, text: str, words: str) -> None:
@@ -296,6 +298,8 @@ def test_added_labels_that_are_refused(refused: Any, town: Graph, tmp_path: Path
     write_tables(named, tmp_path / "bare")
     Path("a.csv").write_text(text)
     assert words in refused("run", "bare", "--recipe", "drgst-plus", "--add-labels", "a.csv")
+    Path("run.toml").write_text('[run]\ndata = "bare"\nrecipe = "drgst-plus"\n')
+    assert "run.toml" not in refused("run", "--config", "run.toml", "--add-labels", "a.csv")
     assert not Path("runs").exists()
 
 

@@ -142,9 +142,8 @@ def _next_steps(result: Result) -> list[str]:
     names = result.model.class_names
     predicted = result.probabilities[result.unlabelled].argmax(axis=1).tolist()
     counts = ", ".join(f"{names[label]} {count:,}" for label, count in Counter(predicted).most_common())
-    accuracy = f"; {result.oof_words}" if result.oof_words else ""
     return [
         f"new rows: drgst predict {quote(result.folder)} --nodes NEW-NODES --edges NEW-EDGES",
         "",
-        f"predicted for {len(predicted):,} rows without label: {counts}{accuracy}",
+        f"predicted for {len(predicted):,} rows without label: {counts}",
     ]

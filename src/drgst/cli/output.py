@@ -97,6 +97,8 @@ def print_result(console: Console, result: Result) -> dict[str, Any]:
     try:
         rows = result.rows()
         table, lines = stage_table(rows, summary["result_stage"]), _lines(rows, summary)
+        if result.oof_words and summary["test_accuracy"] is None:
+            lines.append(result.oof_words)
     except RunError:
         raise
     except (KeyError, TypeError, ValueError) as error:

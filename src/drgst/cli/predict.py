@@ -55,7 +55,7 @@ def predict(
     console = get_console(stderr=True)
     say(console, *(f"- {note}" for note in found.notes))
     rows, labels = len(found.ids), found.counts
-    counts = ", ".join(f"{name} {count:,}" for name, count in labels.items())
+    counts = ", ".join(f"{name} {count:,}" for name, count in labels.items()) or "every row is a node of the run"
     right = "" if found.accuracy is None else f"; accuracy {found.accuracy:.1%} on the nodes of known label"
     written = "" if out is None else f"; written to {out}"
     say(console, f"{rows:,} nodes: {counts}{right}{written}")

@@ -140,7 +140,8 @@ def evaluate(
     of :func:`rarer_class`.
     """
     if not truth.size:
-        raise RunError("there is no node with a known label that the run was not given, so nothing can be evaluated")
+        message = "the run was given every known label, so nothing can be evaluated; name a table of others (--truth)"
+        raise RunError(f"{message} or choose a threshold without them (--target, --top)")
     if positive is None:
         positive = rarer_class(probabilities, truth, class_names)
     by_class = ClassScores(probabilities, truth)

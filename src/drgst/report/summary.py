@@ -10,6 +10,7 @@ import numpy as np
 from drgst.decide.labels.suggest import Suggestions
 from drgst.runs.metrics import RankScores, Z, evaluation_nodes, wilson
 from drgst.runs.result import Result
+from drgst.selftrain.problem import FEWEST_MEASURED
 from drgst.selftrain.views.ensemble import fitted_weights
 from drgst.selftrain.views.relations import relation_weights
 
@@ -85,14 +86,18 @@ def _out_of_fold(result: Result, c: Counts) -> list[Card]:
         return []
     found = []
     if c.evaluated_on != "test" and result.oof_accuracy is not None:
-        title = f"{result.folds}-fold out-of-fold accuracy"
-        labels = "training labels" if result.sampled.all() else "training labels that were not asked for"
-        found.append((title, f"{result.oof_accuracy:.1%}", f"on {labels}{result.never_held_out}"))
+        title, count = f"{result.folds}-fold out-of-fold accuracy", int(held_out.sum())
+        low, high = wilson(round(result.oof_accuracy * count), count)
+        labels = "labels" if result.sampled.all() else "labels that were not asked for"
+        remark = f"{low:.0%} to {high:.0%}, from {count:,} {labels}{result.never_held_out}"
+        found.append((title, f"{result.oof_accuracy:.1%}", remark))
     shares = result.probabilities[rest].mean(axis=0) if rest.size else np.ones(len(names))
     for k in np.flatnonzero(shares < RARE) if len(names) <= FEW_CLASSES else ():
-        value = RankScores(p[held_out, k], result.train_labels[held_out] == k).average_precision()
-        if np.isfinite(value):
-            found.append((f"Average precision of {names[k]}", f"{value:.3f}", "out-of-fold, on training labels"))
+        known = result.train_labels[held_out] == k
+        value = RankScores(p[held_out, k], known).average_precision()
+        if known.sum() >= FEWEST_MEASURED and np.isfinite(value):
+            remark = f"out-of-fold, from {known.sum():,} labels of {names[k]} among {known.size:,}"
+            found.append((f"Average precision of {names[k]}", f"{value:.3f}", remark))
     return found
 
 

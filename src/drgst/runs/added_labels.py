@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from drgst.errors import DataFileError, nearest
+from drgst.errors import nearest
 from drgst.files import csv_text
 from drgst.graph.core import Graph
 from drgst.graph.split import Split
-from drgst.tables.faults import TableError
+from drgst.tables.faults import Fault, TableError
 from drgst.tables.naming import LONGEST_ID
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class AddedLabel:
     label: str
     chosen_by: str = ""  # "" where nothing is stated
     probability: float | None = None  # of being chosen; None: not known
+    file: str = field(default="added labels", compare=False)  # where it was read
 
     @property
     def is_sample(self) -> bool:
@@ -56,10 +57,11 @@ def read_added(paths: Sequence[str | Path]) -> list[AddedLabel]:
             added = _added(table, row)
             first = found.setdefault(added.id, added)
             if first.label != added.label:
-                message = f"node {added.id!r} has the labels {first.label!r} and {added.label!r}"
+                message = f"node {added.id!r} has the label {added.label!r}, and {first.label!r} in {first.file}"
                 raise TableError([table.fault(message, row)])
     if not found:
-        raise DataFileError(f"{', '.join(map(str, paths))}: the column label is empty, so there is nothing to add")
+        message = "the column label is empty, so there is nothing to add"
+        raise TableError([Fault(", ".join(map(str, paths)), message)])
     return list(found.values())
 
 
@@ -79,14 +81,15 @@ def add_labels(graph: Graph, split: Split, labels: Sequence[AddedLabel]) -> tupl
     place = {str(node): k for k, node in enumerate(graph.node_ids.tolist())}
     for added in labels:
         if added.id not in place:
-            raise DataFileError(
-                f"the added label {added.label!r} is of {added.id!r}, which is not a node of {graph.name!r}"
-            )
+            message = f"the label {added.label!r} is of {added.id!r}, which is not a node of {graph.name!r}"
+            raise TableError([Fault(added.file, message)])
     nodes = np.array([place[added.id] for added in labels], dtype=np.int64)
     for part, kind in ((split.val, "validation"), (split.test, "test")):
         both = nodes[np.isin(nodes, part)]
         if both.size:
-            raise DataFileError(f"node {graph.node_ids[both[0]]} is a {kind} node, so its label can't be added")
+            file = labels[int(np.flatnonzero(nodes == both[0])[0])].file
+            message = f"node {graph.node_ids[both[0]]} is a {kind} node, so its label can't be added"
+            raise TableError([Fault(file, message)])
     names = _class_names(graph, labels)
     new, sampled = graph.labels.copy(), np.ones(graph.num_nodes, dtype=bool)
     new[nodes], sampled[nodes] = [names.index(a.label) for a in labels], [a.is_sample for a in labels]
@@ -101,10 +104,11 @@ def add_labels(graph: Graph, split: Split, labels: Sequence[AddedLabel]) -> tupl
 
 def _class_names(graph: Graph, labels: Sequence[AddedLabel]) -> list[str]:
     names = list(graph.class_names)
-    for label in sorted({added.label for added in labels} - set(names)):
+    files = {added.label: added.file for added in labels}
+    for label in sorted(set(files) - set(names)):
         near = nearest(label, graph.class_names)
         if near:
-            raise DataFileError(f"the added label {label!r} is not a class of {graph.name!r}{near}")
+            raise TableError([Fault(files[label], f"the label {label!r} is not a class of {graph.name!r}{near}")])
         if graph.class_names:
             _log.warning("the added label %r is a new class of %s", label, graph.name)
         names.append(label)
@@ -128,4 +132,4 @@ def _added(table: Table, row: int) -> AddedLabel:
         if not 0 < probability <= 1:
             message = f"is {given!r} (allowed: above 0, up to 1, or empty)"
             raise TableError([table.fault(message, row, "probability")])
-    return AddedLabel(cells["id"], cells["label"], cells.get("chosen_by", ""), probability)
+    return AddedLabel(cells["id"], cells["label"], cells.get("chosen_by", ""), probability, table.file)

@@ -133,7 +133,9 @@ def read_tables(
     try:
         tables = read_folder(node_path, edge_path, classes)
     except TableError as error:
-        if [fault.message for fault in error.faults] == [NO_LABEL]:
+        first = error.faults[0]
+        missing = first.message.startswith("unknown column") and "did you mean" not in first.message
+        if len(error.faults) == 1 and first.option == "label" and (missing or first.message == NO_LABEL):
             told = f"drgst suggest {nodes} names nodes to label first, and --add-labels adds their labels"
             raise NoLabels(f"{node_path.name}, column 'label': {NO_LABEL}; {told}") from error
         raise

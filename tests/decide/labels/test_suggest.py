@@ -90,7 +90,7 @@ def test_representation_is_the_weighted_kernel() -> None:
 def test_first_suggestions() -> None:
     found = suggest_first(GRAPH.with_(labels=np.full(150, -1), splits=()), 6)
     assert len(set(found.nodes.tolist())) == 6
-    assert "No label is known yet" in found.note
+    assert "No label is used." in found.note
     assert [words.startswith("drawn at random") for words in found.reasons] == [True] * 3 + [False] * 3
     assert [row["chosen_by"] for row in found.rows(None)] == ["random"] * 3 + ["half-random"] * 3
     assert all(words.startswith("represents") for words in found.reasons[3:])
@@ -192,6 +192,12 @@ def test_labels_stop_paying() -> None:
     assert not found.pays
     assert any("stop paying" in line for line in found.sentences())
     assert found.document()["pays"] is False
+
+
+def test_an_accuracy_to_which_labels_bring_more_is_below_all() -> None:
+    """Where every prediction of the fits is right, the forecast does not expect more than all of them."""
+    found = extrapolate(tuple(Fit(m, 6, 0) for m in (4, 8, 12)), 17, (20, 100))
+    assert 0 < found.gains[100][0] <= found.error
 
 
 def test_of_a_run() -> None:

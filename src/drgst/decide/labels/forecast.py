@@ -118,7 +118,7 @@ def extrapolate(fits: tuple[Fit, ...], labels: int, more: tuple[int, ...], alone
         step = 1 / np.sqrt(labels) - 1 / np.sqrt(labels + further)
         low, high = (max(0.0, float(step * (mean[1] + z * deviation))) for z in (-QUANTILE, QUANTILE))
         gains[further] = (max(0.0, float(step * mean[1])), low, high)
-    error = float(np.clip(mean[0] + mean[1] / np.sqrt(labels), 0, 1))
+    error = float(np.clip(max(mean[0], 0) + mean[1] / np.sqrt(labels), 0, 1))  # never below what labels are to bring
     return Forecast(labels, error, gains, fits, alone)
 
 

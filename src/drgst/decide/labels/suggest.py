@@ -79,7 +79,7 @@ def suggest_first(graph: Graph, n: int, by: str | None = None, seed: int = 0) ->
     state = first_state(Views(graph), free, label_rng(seed))
     known = graph.num_nodes - some.size if some.size else 0
     unused = f"The {known:,} labels of the graph are not used: drgst run, then drgst suggest RUN, uses them."
-    note = f"{unused if known else 'No label is known yet.'} {chooser_note('', spec.name)}"
+    note = f"{unused if known else 'No label is used.'} {chooser_note('', spec.name)}"
     return replace(suggest_nodes(state, spec, n, ()), note=note)
 
 

@@ -113,6 +113,7 @@ class Column(Strict):
 
     def unread(self, cells: Cells, bad: np.ndarray) -> list[str]:
         """A note on the texts, given a mask, that count as missing because they are not of this kind."""
+        bad = bad & (cells.counts > 0)  # rows that are left out keep their texts
         if not bad.any():
             return []
         texts, rows = cells.chosen(bad)

@@ -52,7 +52,7 @@ function expectedText() {
   const { focus, classes } = run.found, { low, high, predicted: count } = classes[focus];
   if (!run.found.nodes || (count >= low && count <= high)) return null;
   const range = `${integer(Math.round(low))} to ${integer(Math.round(high))}`;
-  return el('p', null, `By the probabilities, ${range} nodes are ${className(focus)}: some are below 50%.`);
+  return el('p', null, `If the probabilities are right, ${range} nodes are ${className(focus)}: some are below 50%.`);
 }
 
 function topList() {
@@ -90,7 +90,7 @@ function nextSteps() {
   const steps = [
     [`Decide which nodes to act on`, 'decide', true],
     [
-      `Review ${integer(contradicted)} given ${contradicted === 1 ? 'label' : 'labels'} that look wrong`,
+      `Review ${contradicted === 1 ? '1 given label that looks' : `${integer(contradicted)} given labels that look`} wrong`,
       'review',
       contradicted,
     ],

@@ -101,7 +101,10 @@ function setStatus(text, kind = '') {
 
 function drawStatus() {
   if (work.error) setStatus(work.error, 'bad');
-  else if (work.fitted) setStatus(`${counted(work.labelled.length, 'label')} of yours, model up to date`);
+  else if (work.fitted) {
+    const state = run.hasModel ? 'model up to date' : 'no model yet: it needs labels of two classes';
+    setStatus(`${counted(work.labelled.length, 'label')} of yours, ${state}`);
+  }
   else if (work.progress) setStatus(`fitting: ${work.progress}`, 'busy');
   else if (work.previewed) setStatus('preview: the whole model is fitted when you pause', 'busy');
   else setStatus('fitting …', 'busy');

@@ -6,8 +6,7 @@ import { categorical, HUE } from '../lib/palette.js';
 import { ask, work } from './live.js';
 import { shareBar } from './node_text.js';
 
-const FEW = 10; // labels over which a change is looked at
-const LITTLE = .01; // below which a change of the accuracy is called little
+const FEW = 10; // labels that the axis shows, at least
 
 export function progressPanel(say) {
   const counts = work.classes.map((_, index) => work.labelled.filter(([, label]) => label === index).length);
@@ -26,7 +25,6 @@ export function progressPanel(say) {
     work.classes.map(line),
     work.curve.length ? [el('h3', null, 'Accuracy by number of labels'), curveFigure()] : [],
     caution(),
-    payoff(),
     el(
       'p',
       { class: 'buttons' },
@@ -48,17 +46,6 @@ function caution() {
       'It is measured from 10 labels drawn at random on, ' +
       'which are among the suggestions.';
   return hint(measured);
-}
-
-// Whether the last labels changed what the probabilities expect.
-function payoff() {
-  const all = points(), last = all.at(-1);
-  const before = last && all.findLast(({ labels }) => labels <= last.labels - Math.max(FEW, last.labels / 10));
-  if (!before || !isKnown(last.expected) || !isKnown(before.expected)) return null;
-  const change = last.expected - before.expected, count = counted(last.labels - before.labels, 'label');
-  const words = `The last ${count} changed the expected accuracy by ${change < 0 ? '−' : '+'}` +
-    `${(100 * Math.abs(change)).toFixed(1)} points`;
-  return el('p', { id: 'payoff' }, change < LITTLE ? `${words}: more labels bring little.` : `${words}.`);
 }
 
 // Equal numbers of labels are one point: the last fit counts.
