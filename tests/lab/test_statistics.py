@@ -8,10 +8,10 @@ from scipy.stats import spearmanr
 from drgst.lab.statistics import compare, holm, mean_interval, rank_correlation, signed_rank, spearman
 
 
-def test_signed_rank_is_the_exact_one_where_nothing_ties_and_near_it_for_many_pairs() -> None:
-    for n, near in ((5, 1e-9), (10, 1e-9), (40, 0.01)):
+def test_signed_rank_is_the_exact_one_where_nothing_ties() -> None:
+    for n in (5, 10, 40):
         d = np.random.default_rng(n).normal(0.3, 1, n)
-        assert signed_rank(d) == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, abs=near)
+        assert signed_rank(d) == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, abs=1e-9)
 
 
 def test_signed_rank_with_ties_counts_all_signs() -> None:

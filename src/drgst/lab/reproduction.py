@@ -58,8 +58,8 @@ def page(made: Reproduction, scale: str, datasets: Sequence[str]) -> str:
     held = sum(claim.verdict == "held" for claim in made.claims)
     parts = [
         f"<h1>Confidence May Cheat: {held} of {len(made.claims)} claims held</h1>",
-        f"<p>Made by drgst {__version__} (Python {platform.python_version()}) with drgst lab reproduce --{scale}: "
-        f"{made.runs:,} runs on {escape(', '.join(datasets))}. All recipes share the same draws, and differences are "
+        f"<p>Made by drgst {__version__} (Python {platform.python_version()}) with drgst lab reproduce --{scale} "
+        f"from {made.runs:,} runs on {escape(', '.join(datasets))}. All recipes share the same draws, and differences are "
         "taken draw by draw. The runs are in runs.csv, tables and figures in the folders of those names.</p>",
         _overview(made.claims),
         "<h2>Claims</h2>",

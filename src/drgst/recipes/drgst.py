@@ -51,7 +51,7 @@ def _drgst(settings: Settings, weigh: Weigh, correct: Correct) -> Recipe:
 
 
 def _whole(settings: Settings) -> Recipe:
-    """Algorithm 1: S_U = {r_u > τ}; B̄_u = B_u / (β mean B) on S_U; train, learn T (Eq. update_T), retrain with T."""
+    """Algorithm 1: S_U = {r_u > τ}; B̄_u = B_u / (β mean B) on S_U; train, learn T (Eq. 15), retrain with T."""
     return _drgst(settings, InformationGain(settings.beta), Transition())
 
 

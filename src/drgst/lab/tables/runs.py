@@ -229,7 +229,7 @@ def _notes(against: str | None, cells: Cells, paper: bool) -> list[str]:
         "accuracy: mean ± standard deviation over draws; 95 %: Student's t interval of the mean.",
         f"vs: mean difference to {against or 'DR-GST in full'} on the same draws, its interval and the exact Wilcoxon",
         "signed-rank test corrected by Holm over the recipes on the same data set and label count.",
-        f"Intervals and tests need {FEWEST} draws.",
+        f"Intervals and tests need {FEWEST} draws, which give a p of 1/16 at best, before the correction.",
         *([published] if paper else []),
         *([public] if any(name in DATASETS and k == LABELS[-1] for name, k, _ in cells) else []),
     ]

@@ -90,7 +90,9 @@ function nextSteps() {
   const steps = [
     [`Decide which nodes to act on`, 'decide', true],
     [
-      `Review ${contradicted === 1 ? '1 given label that looks' : `${integer(contradicted)} given labels that look`} wrong`,
+      `Review ${
+        contradicted === 1 ? '1 given label that looks' : `${integer(contradicted)} given labels that look`
+      } wrong`,
       'review',
       contradicted,
     ],

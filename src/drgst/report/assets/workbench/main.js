@@ -104,8 +104,7 @@ function drawStatus() {
   else if (work.fitted) {
     const state = run.hasModel ? 'model up to date' : 'no model yet: it needs labels of two classes';
     setStatus(`${counted(work.labelled.length, 'label')} of yours, ${state}`);
-  }
-  else if (work.progress) setStatus(`fitting: ${work.progress}`, 'busy');
+  } else if (work.progress) setStatus(`fitting: ${work.progress}`, 'busy');
   else if (work.previewed) setStatus('preview: the whole model is fitted when you pause', 'busy');
   else setStatus('fitting …', 'busy');
 }
