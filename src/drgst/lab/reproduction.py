@@ -59,8 +59,8 @@ def page(made: Reproduction, scale: str, datasets: Sequence[str]) -> str:
     parts = [
         f"<h1>Confidence May Cheat: {held} of {len(made.claims)} claims held</h1>",
         f"<p>Made by drgst {__version__} (Python {platform.python_version()}) with drgst lab reproduce --{scale} "
-        f"from {made.runs:,} runs on {escape(', '.join(datasets))}. All recipes share the same draws, and differences are "
-        "taken draw by draw. The runs are in runs.csv, tables and figures in the folders of those names.</p>",
+        f"from {made.runs:,} runs on {escape(', '.join(datasets))}. All recipes share the same draws, and differences "
+        "are taken draw by draw. The runs are in runs.csv, tables and figures in the folders of those names.</p>",
         _overview(made.claims),
         "<h2>Claims</h2>",
         *(_claim(number, claim) for number, claim in enumerate(made.claims, 1)),
