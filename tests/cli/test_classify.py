@@ -55,6 +55,15 @@ def test_one_command_from_raw_tables_to_predictions(classify: Any, folder: Path)
     assert 'prior = "fraud=0.2"' in config
 
 
+def test_labels_of_a_table_are_not_asked_for_again_and_stay(folder: Path, ok: Any) -> None:
+    out, _ = ok("suggest", "one/accounts.csv", "--edges", "one/transactions.csv", "--n", 40, "--out", "ask.csv")
+    assert "The 30 labels of the graph are not used" in out
+    assert "--label label --out RUN && drgst run --config RUN/config.toml --add-labels ask.csv" in out
+    known = {row["account_id"] for row in rows_of(Path("one/accounts.csv").read_text()) if row["label"]}
+    assert len(known) == 30
+    assert not known & {row["id"] for row in rows_of(Path("ask.csv").read_text())}
+
+
 def test_columns_of_edges_are_named_like_others(classify: Any, ok: Any) -> None:
     named = ("--column", "from_account=source", "--column", "to_account=target", "--check")
     code, out, _ = classify(*named)

@@ -123,19 +123,26 @@ def _of_graph(data: str, n: int, by: str | None, source: _Source) -> tuple[str, 
     words = [word for edge in source.edges or () for word in ("--edges", edge)]
     words += [word for column in source.columns or () for word in ("--column", column)]
     again = join(["drgst", "classify", data, *words, "--labels"] if tables else ["drgst", "run", data, "--add-labels"])
+    if tables and (graph.labels >= 0).any():  # the labels of the table stay
+        first = join(["drgst", "classify", data, *words, "--label", source.labels or "label", "--out", "RUN"])
+        again = f"{first} && drgst run --config RUN/config.toml --add-labels"
     return found.note, rows, again
 
 
 def _opened(data: str, source: _Source) -> tuple[Graph, bool]:
-    """The graph, and whether it is made of tables of any columns; no label is needed."""
+    """The graph, and whether it is made of tables of any columns; their labels are read where a column has any."""
     from drgst.datasets.registry import data_source
+    from drgst.tables.faults import TableError
     from drgst.tables.options import TableOptions
     from drgst.tables.read import read_graph
 
     table = Path(data).suffix in (".csv", ".parquet", ".gz") and not {"nodes", "edges"} & {Path(data).stem}
     if source.edges or source.columns or (table and Path(data).is_file()):
-        options = table_options(source.columns or (), label=source.labels)
-        return read_graph(data, source.edges, TableOptions.of(**options, classes=UNKNOWN)).graph, True
+        options = table_options(source.columns or (), label=source.labels or "label")
+        try:
+            return read_graph(data, source.edges, TableOptions.of(**options)).graph, True
+        except TableError:  # no label, or faults that are found again
+            return read_graph(data, source.edges, TableOptions.of(**options, classes=UNKNOWN)).graph, True
     return opened(data_source(data), source.labels)[0], False
 
 
