@@ -50,7 +50,7 @@ class Shards:
         return list(parts)
 
     def all_rows(self, own: np.ndarray, count: int) -> np.ndarray:
-        """All rows, (``count``, …), from the own ones."""
+        """All rows, (``count``, …), from those of each process."""
         del count
         return own
 

@@ -31,7 +31,7 @@ BAD_NODES = {
     "sparse twice": ("id,label,features\na,x,1:2 1:3\nb,y,\n", "'1:2 1:3' is not index:value"),
     "sparse too wide": ("id,label,features:2\na,x,5:2\nb,y,\n", "'5:2' is not index:value"),
     "sparse width": ("id,label,features:many\na,x,5:2\nb,y,\n", "must be called features, or features: and their"),
-    "both kinds": ("id,label,features,f\na,x,5:2,1\nb,y,,2\n", "column 'f': beside 'features' there can be no other"),
+    "both kinds": ("id,label,features,f\na,x,5:2,1\nb,y,,2\n", "column 'f': there can't be another column of features"),
     "no labels": ("id,label\na,\nb,\n", "nodes.csv, column 'label': no node has a label: .*; drgst suggest"),
     "no label column": ("id,age\na,1\nb,2\n", "nodes.csv, column 'label': no node has a label: .*; drgst suggest"),
     "misspelt label column": ("id,Label\na,x\nb,y\n", "unknown column 'label'; did you mean 'Label'"),

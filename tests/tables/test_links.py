@@ -143,7 +143,7 @@ def test_later_rows_join_by_known_and_new_entities(tmp_path: Path) -> None:
             {},
             "row 5, column 'device': the id 'D1' occurs again, first in row 1",
         ),
-        (["device", drgst.Link(DEVICES.assign(price=1, os="x"))], {}, "no column beside 'device' tells entities apart"),
+        (["device", drgst.Link(DEVICES.assign(price=1, os="x"))], {}, "no column other than 'device' tells"),
     ],
 )
 def test_bad_links_are_one_sentence(links: list[Any], change: dict[str, Any], reason: str) -> None:

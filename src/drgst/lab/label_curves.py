@@ -88,7 +88,7 @@ class CurveGroup:
         return {draw: curve.at(more) for draw, curve in self.curves.items()}
 
     def seconds(self) -> float:
-        """Of one choice, in the mean; NaN where none was timed."""
+        """Mean of one choice; NaN where none was timed."""
         times = np.array([s for curve in self.curves.values() for s in curve.figures["choice_seconds"]])
         return float(times[np.isfinite(times)].mean()) if np.isfinite(times).any() else float("nan")
 

@@ -71,7 +71,7 @@ def cell_faults(table: Table, roles: Roles) -> Iterator[Fault]:
             yield table.fault(f"the column holds {kind}, not lists of numbers", column=name)
     free = [name for name, role in roles.items() if not role or name in lists[1:]]
     if lists and free:
-        message = f"beside {lists[0]!r} there can be no other column of features"
+        message = f"there can't be another column of features beside {lists[0]!r}"
         yield table.fault(message, column=free[0], option="drop", value=free[0])
     for name, role in roles.items():
         if role in KINDS and name in table.cells and (role != "features" or is_features_name(name)):

@@ -160,7 +160,7 @@ class Inspection:
         roles = {name: "id" if name == schema.id else "" for name in table.columns}
         columns, _, notes = fit_columns(table, roles)
         if not columns:
-            message = f"no column beside {schema.id!r} tells entities apart"
+            message = f"no column other than {schema.id!r} tells entities apart"
             self.faults.append(table.fault(message, option="link"))
         self.notes += notes
         self.entities.append((schema.model_copy(update={"columns": tuple(columns)}), table))

@@ -48,8 +48,8 @@ def approximate_neighbours(
 ) -> sp.csr_array:
     """cos(x_u, x_v) for k near v ≠ u of every u, (N, N) CSR, for unit rows x: links up to 100,000 nodes, else clusters.
 
-    ``faiss`` is the module. The result does not depend on the number of threads. Of several ``shards`` it has the own
-    rows, as what ``reduced`` gives.
+    ``faiss`` is the module. The result does not depend on the number of threads. With several
+    ``shards``, it and what ``reduced`` gives have the rows of this process.
     """
     count = x.shape[0]
     if count <= LINKED_NODES:

@@ -19,7 +19,7 @@ class DividedMatrix:
     undivided matrix, so products are bit-identical.
     """
 
-    local: sp.csr_array  # (n, n + f): the own rows; columns are the own rows of X, then f rows of others
+    local: sp.csr_array  # (n, n + f): this process's rows; columns are its rows of X, then f rows of others
     sent: tuple[np.ndarray, ...]  # own rows of X that each process is sent
     shards: Shards
     count: int  # N
@@ -45,11 +45,11 @@ class DividedMatrix:
 
     @property
     def nnz(self) -> int:
-        """Stored entries of the own rows."""
+        """Stored entries of this process's rows."""
         return int(self.local.nnz)
 
     def __matmul__(self, x: np.ndarray) -> np.ndarray:
-        """The own rows of S X, (n, D) float32, for those of X, a few columns at a time."""
+        """This process's rows of S X, (n, D) float32, for those of X, a few columns at a time."""
         found = np.empty((self.local.shape[0], x.shape[1]), dtype=np.float32)
         for columns in column_blocks(self.local.shape[1], x.shape[1]):
             here = np.ascontiguousarray(x[:, columns], dtype=np.float32)

@@ -60,7 +60,7 @@ def same_both_ways(a: sp.csr_array) -> bool:
 
 
 def merged_adjacency(uppers: Mapping[str, sp.csr_array], units: Mapping[str, float], nodes: int) -> sp.csr_array:
-    """A_uv = A_vu = Σ_r w_r(u, v) / unit_r, (N, N), from the pairs of each rows."""
+    """A_uv = A_vu = Σ_r w_r(u, v) / unit_r, (N, N), from the pairs of each relation."""
     total = sp.csr_array((nodes, nodes), dtype=np.float32)
     for name, upper in uppers.items():
         total = total + upper / np.float32(units[name])
@@ -68,7 +68,7 @@ def merged_adjacency(uppers: Mapping[str, sp.csr_array], units: Mapping[str, flo
 
 
 def mean_weight(upper: sp.csr_array) -> float:
-    """The mean weight of the pairs of a rows; 1 without edges or weights above 0."""
+    """The mean weight of the pairs of a relation; 1 without edges or weights above 0."""
     return float(upper.data.mean()) if upper.nnz and upper.data.max() > 0 else 1.0
 
 

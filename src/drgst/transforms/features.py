@@ -72,8 +72,8 @@ def svd(
 ) -> np.ndarray:
     """U_k Σ_k of X ≈ U_k Σ_k V_kᵀ, (N, k) dense: truncated SVD by ``rounds`` of randomised subspace iteration.
 
-    Of a ``symmetric`` X no transpose is made. Signs are fixed (the largest entry of each column is positive), so that a
-    seed gives the same matrix again. Of several ``shards`` X and the result have the own rows.
+    A ``symmetric`` X is not transposed. Signs are fixed (the largest entry of each column is positive), so that a
+    seed gives the same matrix again. With several ``shards``, X and the result have the rows of this process.
     """
     limit = min(total_rows(x, shards), x.shape[1])
     if not 1 <= k <= limit:
@@ -138,7 +138,7 @@ class _Transposed:
 def projection(x: Features | Product, k: int, shards: Shards = ALONE) -> np.ndarray | None:
     """V_k, (F, k) float32, of X ≈ U_k Σ_k V_kᵀ; None where X has k rows or columns or fewer and needs no reduction.
 
-    Of several ``shards`` X has the own rows, and V, too, where the columns of X are nodes.
+    With several ``shards``, X has the rows of this process, and so has V where the columns of X are nodes.
     """
     count = total_rows(x, shards)
     if min(count, x.shape[1]) <= k:
@@ -187,7 +187,8 @@ class FeatureMap:
     def fit(cls, x: Features, k: int, prepared: bool = False, shards: Shards = ALONE) -> FeatureMap:
         """The map of at most ``k`` columns for features like ``x``, (N, F); ``prepared`` ones are not ranked.
 
-        Of several ``shards`` x has the own rows. Of very many rows all but the ranks are those of a sample.
+        With several ``shards``, x has the rows of this process. With very many rows, all but the ranks is fitted to a
+        sample.
         """
         ranks = RankTable.fit(x, shards) if not prepared and is_numeric(x, shards) else None
         x = sample_of_rows(x if ranks is None else ranks(x), shards)

@@ -28,7 +28,7 @@ class Factor:
     is multiplied by their mean.
     """
 
-    matrix: sp.csr_array  # F, (N, E); of several shards the own rows
+    matrix: sp.csr_array  # F, (N, E); with several shards, the rows of this process
     transpose: sp.csr_array  # Fᵀ, (E, N)
     shards: Shards = ALONE
 

@@ -34,8 +34,8 @@ def nearest_neighbours(
     Only neighbours with a cosine above 0 count, so that a row without features has none. Up to 30,000 nodes neighbours
     are exact: N² products, for as many rows at a time as fit 256 MB. Above, they are found with faiss
     (:func:`~.approximate.approximate_neighbours`). ``reduced`` gives the features reduced to few columns, leading ones
-    first, where they are there already. Of several ``shards`` it gives the own rows, as does the result. They divide
-    the search by clusters; otherwise each process finds all neighbours.
+    first, where these exist already. With several ``shards``, it gives the rows of this process, as does the result.
+    They divide the search by clusters; otherwise each process finds all neighbours.
     """
     if k < 1:
         raise SettingError(f"k is {k}, but a node needs at least 1 neighbour")

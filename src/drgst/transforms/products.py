@@ -122,7 +122,7 @@ class ScaledMatrix:
     """diag(l) S diag(r), (N, N), for a symmetric S that is in memory anyway: neither it nor its transpose is stored."""
 
     left: np.ndarray  # (N,) float32
-    matrix: Any  # S; where it is divided among processes, l and r have the own rows
+    matrix: Any  # S; where it is divided among processes, l and r have this process's rows
     right: np.ndarray  # (N,) float32
 
     @property
@@ -169,9 +169,9 @@ def as_float32(z: np.ndarray) -> np.ndarray:
 
 
 def sample_of_rows(z: np.ndarray | sp.csr_array, shards: Shards = ALONE) -> np.ndarray | sp.csr_array:
-    """Every k-th row, 100,000 to 200,000 of more than that: enough to tell the covariance of a few hundred columns.
+    """Every k-th row, 100,000 to 200,000 of more than that: enough for the covariance of a few hundred columns.
 
-    Of several ``shards`` the own ones of the same rows.
+    With several ``shards``, those of the same rows that this process has.
     """
     count = int(shards.sum(np.array(z.shape[0])))
     step = count // MANY_ROWS

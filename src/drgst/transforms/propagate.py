@@ -24,7 +24,8 @@ MatrixSum: TypeAlias = tuple[tuple[float, Normalised], ...]  # Σ_i w_i S_i as (
 def sym_norm(a: sp.csr_array, shards: Shards = ALONE) -> sp.csr_array:
     """Â = D̃^-½ (A + I) D̃^-½ with D̃ the row sums of A + I: the normalising operator 𝔑(A) of the paper, (N, N).
 
-    Of several ``shards``, here and below, A has the own rows, (n, N), and the result is a :class:`~.DividedMatrix`.
+    With several ``shards``, here and below, A has this process's rows, (n, N); the result is a
+    :class:`~.DividedMatrix`.
     """
     return sym_norm_without_loops(with_loops(a, shards), shards)
 
@@ -196,8 +197,8 @@ class Polynomial:
     ) -> tuple[np.ndarray, np.ndarray]:
         """p(S) X, centred and with rows of unit length, in ``out``, (N, D) of any storage; and the mean, (D,) float32.
 
-        ``mean`` is that of another graph, which is subtracted instead of the own one. With several ``shards``, ``x``
-        and ``out`` have the own rows.
+        A given ``mean``, that of another graph, is subtracted instead. With several ``shards``, ``x`` and ``out`` have
+        the rows of this process.
         """
         centre = np.empty(x.shape[1], dtype=np.float32) if mean is None else mean
         squares, narrow = np.zeros(x.shape[0]), out.dtype == np.float16

@@ -18,7 +18,7 @@ KNOTS = 512  # values of a column whose scores are kept; between them scores are
 def describe_features(x: Features, prepared: bool = False, shards: Shards = ALONE) -> str:
     """How features are used, in one sentence; empty where they are used as they are, such as ``prepared`` ones.
 
-    Of several ``shards``, here and below, x has the own rows.
+    With several ``shards``, here and below, x has the rows of this process.
     """
     if not x.shape[1]:
         return "There are no features."

@@ -90,9 +90,6 @@ def test_a_store_with_a_program_in_it_is_refused(store: Store, make_row: Row, fo
         readable_rows(store.path)
 
 
-Row = Callable[..., dict[str, Any]]
-
-
 def test_a_row_as_the_bench_writes_it_is_valid(make_row: Row) -> None:
     assert invalid(make_row("a", stage_rows='[{"epochs": 3}, {"gain": NaN}]', settings='{"lr": 0.1}')) is None
     assert invalid({"test_accuracy": 1, "brier": 2.0, "seconds": 1e6}) is None

@@ -141,10 +141,7 @@ def test_every_table_is_made(cells: Callable[..., Any]) -> None:
         make_table("mian", found)
 
 
-Dicts = Callable[[ResultTable], list[dict[str, str]]]
-
-
-def test_time_and_calibration(make_row: Callable[..., dict[str, Any]], as_dicts: Dicts) -> None:
+def test_time_and_calibration(make_row: Row, as_dicts: Dicts) -> None:
     rows = [make_row("a", recipe="self-training", seconds=2.0, epochs=100, ece=0.2)]
     rows += [make_row("b", recipe="drgst-de", seconds=5.0, epochs=200, ece=0.1, stages=2, peak_memory_mb=300.0)]
     found = runs_by_cell(rows, RunFilter())

@@ -12,7 +12,7 @@ import numpy as np
 from drgst.errors import RunError, SettingError
 from drgst.graph.core import Graph
 from drgst.nn.losses import NodeLoss, cross_entropy
-from drgst.nn.records import OnEpoch, State
+from drgst.nn.records import OnEpoch, State, under
 from drgst.selftrain.learners.base import Trained, untrained
 from drgst.selftrain.problem import Problem, Targets
 from drgst.selftrain.settings import Settings
@@ -184,7 +184,7 @@ def fitted_weights(state: State) -> dict[str, float]:
 
 def fitted_maps(state: State) -> ViewMaps:
     """What the views of a fitted ensemble have fitted; empty for the state of any other learner."""
-    return ViewMaps({name.removeprefix(MAPS): a for name, a in state.items() if name.startswith(MAPS)})
+    return ViewMaps(under(MAPS, state))
 
 
 def carried_over(state: State, graph: Graph) -> tuple[Views, State, dict[str, float]]:

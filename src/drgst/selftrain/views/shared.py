@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from drgst.graph.core import Features, Graph
+from drgst.nn.records import under
 from drgst.shards import ALONE, Shards
 from drgst.transforms.features import FEW_ROUNDS, FeatureMap, krylov_vectors, row_l2, svd
 from drgst.transforms.knn import EXACT_NODES
@@ -55,7 +56,7 @@ class ViewMaps:
 
     def under(self, prefix: str) -> Arrays:
         """The arrays whose names begin with ``prefix``, without it."""
-        return {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
+        return under(prefix, self.arrays)
 
     def fitted_nodes(self, graph: Graph, shards: Shards = ALONE) -> int:
         """The number of nodes of the fitted graph, which is ``graph`` where nothing is fitted yet."""

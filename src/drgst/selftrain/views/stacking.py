@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from drgst.graph.split import rank_within_class
 from drgst.selftrain.views.regression import SoftmaxRegression, linear_log_probs
 from drgst.transforms.softmax import log_softmax
 from drgst.uncertainty.calibration import PRIOR_STD
@@ -17,10 +18,7 @@ RELATED_COUNTS = 5.0  # with relations: many views, labels must find the few tha
 
 def folds(labels: np.ndarray, number: int = FOLDS) -> np.ndarray:
     """A fold for every node, (M,), stratified by class; -1, never held out, where a class has one label only."""
-    order = np.argsort(labels, kind="stable")
-    rank = np.empty(labels.size, dtype=np.int64)
-    rank[order] = np.arange(labels.size) - np.searchsorted(labels[order], labels[order])
-    return np.where(np.bincount(labels)[labels] > 1, rank % number, -1)
+    return np.where(np.bincount(labels)[labels] > 1, rank_within_class(labels) % number, -1)
 
 
 def out_of_fold(rows: np.ndarray, labels: np.ndarray, regression: SoftmaxRegression) -> np.ndarray:
