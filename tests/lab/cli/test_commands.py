@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from drgst.lab.figures.registry import FIGURES
+from drgst.lab.reproduction import Reproduction
 from drgst.lab.store import Store
 
 Call = Callable[..., tuple[int, str, str]]
@@ -136,3 +137,11 @@ def test_without_matplotlib_it_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     message = "error: a figure needs matplotlib, which is not installed: pip install 'drgst[report]'\n"
     assert refused("lab", *words) == message
+
+
+def test_a_reproduction_from_a_store_says_what_takes_its_time(ok: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    made = Reproduction(tmp_path / "index.html")
+    monkeypatch.setattr("drgst.lab.reproduction.reproduce", lambda *_: made)
+    out, err = ok("lab", "reproduce", "--no-run", "--out", tmp_path)
+    assert "training the networks of figures and claims" in err
+    assert "index.html" in out

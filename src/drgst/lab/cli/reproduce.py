@@ -51,6 +51,8 @@ def reproduce(
             with BenchProgress(get_console(stderr=True)) as progress:
                 return run_grid(grid, opened, executor, progress)
 
+        if not run:
+            get_console(stderr=True).print("training the networks of figures and claims (drgst -v names each step)")
         made = run_reproduction(scale, out, runs, make if run else None)
     for claim in made.claims:
         console.print(f"{claim.verdict:<17}  {claim.title}", soft_wrap=True)
