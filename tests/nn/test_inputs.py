@@ -74,6 +74,15 @@ def karate() -> Graph:
     return graph.with_(splits=(split.with_pool("all-but-validation", 34),))
 
 
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_one_known_member_of_each_group(karate: Graph, order: int) -> None:
+    """More singular vectors than half of the nodes would make edges look as if neighbours were not alike."""
+    nodes = np.random.default_rng(order).permutation(34)
+    graph = make_graph(None, karate.adjacency[nodes][:, nodes], karate.labels[nodes])
+    split = drgst.Split.of(np.flatnonzero(np.isin(nodes, [0, 33])), [], [], 34)
+    assert (drgst.SelfTraining("drgst-plus").fit(graph, split).predict() == graph.labels).sum() >= 30
+
+
 @pytest.mark.parametrize("recipe", ["gcn", "drgst-de"])
 def test_the_karate_club(karate: Graph, recipe: str, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"epochs": 100, **({"samples": 5, "stages": 1} if recipe == "drgst-de" else {})}

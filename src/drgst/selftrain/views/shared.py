@@ -24,7 +24,7 @@ from drgst.transforms.propagate import Normalised, sym_norm, sym_norm_without_lo
 from drgst.transforms.rank_normalise import informative
 
 MAX_COLUMNS, MIN_COLUMNS = 256, 32  # of a representation
-EDGE_COLUMNS = 64  # of the view structure
+EDGE_COLUMNS = 64  # of the view structure; at most half of the nodes, experiment 061
 WIDE_NODES = MANY_ROWS  # up to which representations are stored in 32 bits and propagated by all steps
 MAPPED_NODES = 4_000_000  # above which representations are memory-mapped files
 ID_BLOCK = MANY_ROWS  # ids that are read at a time
@@ -162,7 +162,7 @@ class Shared:
         known = self._values.pop("edge vectors", None)
         if known is None:
             s = sym_norm_without_loops(self.adjacency, self.shards)
-            known = singular_vectors(s, min(EDGE_COLUMNS, self.columns), self.shards)
+            known = singular_vectors(s, min(EDGE_COLUMNS, self.columns, s.shape[0] // 2), self.shards)
             if self.large:
                 self._values["edge vectors"] = known
         return np.asarray(known)
