@@ -115,3 +115,13 @@ def test_fitted_nodes_keep_the_predictions_of_the_run(recipe: str, tmp_path: Pat
     assert f"keep its predictions; with the new nodes, {changed} of them" in found.notes[0]
     others = model.model_.predict(WHOLE.with_(node_ids=np.arange(1000, 1090)))  # other nodes, though as many
     assert not others.notes
+
+
+def test_a_model_of_another_version_of_its_recipe_says_so(tmp_path: Path) -> None:
+    fitted("drgst-plus").save(tmp_path)
+    facts, now = json.loads((tmp_path / "model.json").read_text(encoding="utf-8")), find_recipe("drgst-plus").version
+    assert facts["version"] == now
+    assert not drgst.load_model(tmp_path).model_.predict(WHOLE.with_(node_ids=np.arange(1000, 1090))).notes
+    (tmp_path / "model.json").write_text(json.dumps(facts | {"version": now - 1}), encoding="utf-8")
+    note = drgst.load_model(tmp_path).model_.predict(WHOLE).notes[0]
+    assert note.startswith(f"the model is of version {now - 1} of drgst-plus, and this is version {now}")

@@ -41,6 +41,7 @@ OWN = "own"  # the name of a recipe that is made of the user's parts
 MOST_STAGES = 10_000
 SAME = (
     "recipe",
+    "version",
     "seed",
     "stop_reason",
     "note",
@@ -61,6 +62,7 @@ class ModelFacts(BaseModel):
     format: int
     drgst: str = __version__
     recipe: str
+    version: Count | None = None  # of the recipe; None: it has none
     seed: Annotated[int, Field(ge=0)]
     stop_reason: str
     note: str
@@ -91,6 +93,7 @@ class Model:
     input_features: int | None = None  # columns that the network gets; None: num_features
     classes: tuple[Any, ...] | None = None  # values of y of the fitted arrays
     relations: Mapping[str, float] | None = None  # weights with which they have become edges; None: they have not
+    version: int | None = None  # of the recipe that fitted it
     source: str = ""  # the folder that it was read from
 
     @property
@@ -109,7 +112,7 @@ class Model:
         Where ``graph`` is the fitted graph with new nodes after its own, the fitted nodes keep the predictions of the
         run: new neighbours would change some of them. Accuracy is over the nodes whose label is a class of the model.
         """
-        p, notes = self.probabilities(graph), []
+        p, notes = self.probabilities(graph), self._notes()
         own, maps = self.arrays["probabilities"], ViewMaps({**self.arrays, **fitted_maps(self.state).arrays})
         old = len(own) if nodes is None and "nodes.rows" in maps.arrays else graph.num_nodes
         if old < graph.num_nodes and maps.are_of_the_first_nodes(graph):
@@ -121,6 +124,14 @@ class Model:
         p, truth = p[chosen], relabel(graph.labels[chosen], graph.class_names, self.class_names)
         ids, right = graph.node_ids[chosen].tolist(), finite(accuracy(p.argmax(axis=1), truth))
         return Predictions(ids, self.class_names, {"probabilities": p}, right, tuple(notes))
+
+    def _notes(self) -> list[str]:
+        """A note on a model of another version of its recipe."""
+        now = recipe_version(self.recipe)
+        if now == self.version or self.version is None:
+            return []
+        words = "predictions can differ from those of its run; fit it again"
+        return [f"the model is of version {self.version} of {self.recipe}, and this is version {now}: {words}"]
 
     def logits(self, graph: Graph) -> np.ndarray:
         """(N, C) logits on a graph with the same features."""
@@ -212,6 +223,11 @@ class Model:
         except (OSError, SafetensorError, AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
             kind = "" if isinstance(error, DrgstError) else f"{type(error).__name__}: "
             raise RunError(f"{source} is not a usable model: {kind}{' '.join(str(error).split())}") from error
+
+
+def recipe_version(name: str) -> int | None:
+    """Of a recipe that drgst comes with or that is imported; None for parts of the user's own."""
+    return None if name == OWN else find_recipe(name).version
 
 
 def needs_edges(graph: Graph, parts: AnyRecipe) -> bool:

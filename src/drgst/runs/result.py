@@ -19,7 +19,7 @@ from drgst.recipes.presets import labels_per_class
 from drgst.runs.config import RunConfig
 from drgst.runs.folder import PARQUET, PREDICTIONS, SUMMARY, RunFolder
 from drgst.runs.metrics import METRICS, Metrics, accuracy, finite, run_metrics, stage_row, wilson
-from drgst.runs.model import Model
+from drgst.runs.model import Model, recipe_version
 from drgst.runs.predictions import Predictions
 from drgst.selftrain.history import History, Stage, result_stage
 from drgst.selftrain.learners.network import Network
@@ -95,6 +95,7 @@ class Result:
             note=stage.note,
             input_features=None if columns == graph.num_features else columns,
             relations=run.relations,
+            version=recipe_version(str(run.config.recipe)),
         )
         run = replace(run, problem=replace(run.problem))  # without the tensors and views that it has prepared
         opened = partial(_itself, run), partial(_itself, history)
