@@ -81,7 +81,7 @@ def test_nothing_but_training_labels(show: Any, hostile: SelfTraining) -> None:
     settings = {"fixed_epochs": 15, "lr": 0.05, "hidden": 8, "stages": 1, "samples": 5, "normalise": "none"}
     made = SelfTraining("drgst-do", settings=settings).fit(hostile.graph_.with_(labels=labels, splits=()))
     page = show(made.report().html)
-    assert "the accuracy is unknown" in page.text_content("#side")
+    assert "the accuracy is not known" in page.text_content("#side")
     colours = page.eval_on_selector_all("#colour option", "options => options.map(o => o.value)")
     assert not {"class", "right"} & set(colours)
     page.click("nav a[data-view=review]")
