@@ -90,10 +90,9 @@ class Person:
         for _ in range(count):
             self.page.wait_for_selector("#asked-name", timeout=120_000)
             done.append(str(self.page.text_content("#asked-name")))
-            before = self.page.text_content("#label-count")
             self.page.keyboard.press(str(names.index(self.truth[done[-1]]) + 1))
-            changed = "before => document.getElementById('label-count').textContent !== before"
-            self.page.wait_for_function(changed, arg=before, timeout=60_000)
+            changed = "name => document.getElementById('asked-name')?.textContent !== name"
+            self.page.wait_for_function(changed, arg=done[-1], timeout=60_000)
         return done
 
     def rest(self) -> None:

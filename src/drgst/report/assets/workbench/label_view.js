@@ -12,6 +12,7 @@ const NEIGHBOURS = 12;
 let asked = -1; // the node that is shown; a refit does not change it
 let reason = ''; // why it is asked about
 let message = '';
+let giving = false;
 
 const isOpen = (node) => node >= 0 && !run.labelled.has(node) && !(run.given[node] >= 0);
 
@@ -50,8 +51,11 @@ async function act(request) {
 
 async function give(name) {
   const node = asked;
-  if (node < 0) return;
-  if (!await act(() => ask('label', { node, label: name }))) return;
+  if (node < 0 || giving) return;
+  giving = true; // until the next node is shown: a key that is pressed twice labels one node
+  const given = await act(() => ask('label', { node, label: name }));
+  giving = false;
+  if (!given) return;
   announce(`${run.nodeIds[node]} is ${name}`);
   show(nextNode());
 }

@@ -33,7 +33,9 @@ export async function ask(name, body = null) {
   return content;
 }
 
+// An answer that a later one has overtaken would take the last label back on the page.
 export function keepState(state) {
+  if (state.version < (work.version ?? 0)) return;
   Object.assign(work, state);
   run.labelled = new Map(state.labelled.map(([place, label]) => [place, state.classes[label]]));
 }
