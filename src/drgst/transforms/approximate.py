@@ -23,7 +23,7 @@ CANDIDATES = 12  # per neighbour, whose exact cosine is computed where the searc
 # Links per node, and lengths of the candidate lists of construction and search. Recall of 10 neighbours is 0.99 on
 # Pubmed (500 columns, not reduced) and 0.96, 0.95, 0.92 on Cora, Citeseer, Flickr (reduced).
 HNSW_M, EF_CONSTRUCTION, EF_SEARCH = 32, 80, 64
-LINKED_NODES = 100_000  # above so many nodes, clusters are searched instead
+LINKED_NODES = 50_000  # above so many nodes, clusters are searched instead, in a quarter of the time
 CLUSTER_SIZE, MOST_CLUSTERS = 1_000, 2_048  # nodes per cluster, and clusters at most
 SEARCHED = ((2_000_000, 8), (np.inf, 2))  # (nodes, clusters that are searched for each)
 CLUSTER_SAMPLE, LEAST_SAMPLE, CLUSTER_ROUNDS = 64, 20_000, 5  # nodes per cluster and in all, for k-means; iterations
@@ -46,7 +46,7 @@ class Rows(Protocol):
 def approximate_neighbours(
     faiss: Any, x: Features | Rows, k: int, reduced: Callable[[], np.ndarray] | None = None, shards: Shards = ALONE
 ) -> sp.csr_array:
-    """cos(x_u, x_v) for k near v ≠ u of every u, (N, N) CSR, for unit rows x: links up to 100,000 nodes, else clusters.
+    """cos(x_u, x_v) for k near v ≠ u of every u, (N, N) CSR, for unit rows x: links up to 50,000 nodes, else clusters.
 
     ``faiss`` is the module. The result does not depend on the number of threads. With several
     ``shards``, it and what ``reduced`` gives have the rows of this process.
