@@ -141,7 +141,7 @@ def _opened(data: str, source: _Source) -> tuple[Graph, bool]:
         options = table_options(source.columns or (), label=source.labels or "label")
         try:
             return read_graph(data, source.edges, TableOptions.of(**options)).graph, True
-        except TableError:  # no label, or faults that are found again
+        except TableError:  # no label, or faults that the next step reports
             return read_graph(data, source.edges, TableOptions.of(**options, classes=UNKNOWN)).graph, True
     return opened(data_source(data), source.labels)[0], False
 
